@@ -397,7 +397,8 @@ static void refusals(void)
     REFUSES("kv_cache.c: kv_cache_append_check: 1 tokens after 4, where "
             "there is room for 4: at least 1, and without a window no more "
             "than fit, are needed",
-            kv_cache_append(&full, 1, rows, rows));
+            kv_cache_append_check(&full, 1, rows, rows));
+    REFUSES_SUCH("no room", kv_cache_append(&full, 1, rows, rows));
     REFUSES_SUCH("no tokens", kv_cache_append(&ring, 0, rows, rows));
     REFUSES_SUCH("no tokens", kv_cache_append_check(&ring, 0, rows, rows));
     REFUSES_SUCH("no keys", kv_cache_append(&ring, 1, none, rows));

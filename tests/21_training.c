@@ -352,6 +352,15 @@ static void pass_with(int *size, int value)
     pass_init(&(Pass){0}, changed_model(&changed.step, 0), texts, tokens);
 }
 
+/* The smallest there is. */
+static void one_token(void)
+{
+    Pass p;
+    pass_init(&p, changed_model(&changed.step, 0), 1, 1);
+    tap_true("a text of one token", p.memory != NULL);
+    pass_free(&p);
+}
+
 static const Wrong wrong_init[] = {
     {"no words", NULL, &sizes.vocabulary, 0},
     {"a context of no tokens", NULL, &sizes.context_length, 0},
@@ -375,6 +384,7 @@ static void refusals(void)
     REFUSES(NULL, agreement_nouns_differ(less));
     REFUSES_EACH("model_init", init_with, wrong_init);
     REFUSES_EACH("pass_init", pass_with, wrong_pass);
+    TAP(one_token, "pass_init: a text of one token");
 }
 
 int main(void)

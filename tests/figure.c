@@ -1,251 +1,11 @@
-/* What the drawing functions write. A picture must be the one that is kept
- * in tests/pictures.txt. Who changes a figure looks at it, and when it is as
- * it should be keeps all pictures anew:
- *     rm tests/pictures.txt; PICTURES=tests/pictures.txt build/tests/figure
- * What must hold of any picture, such as that no label covers another, is
- * tested with many. */
+/* What the drawing functions write: the words and numbers of each picture,
+ * and that what stands for a number is as large as the number. That pictures
+ * look as they should is for eyes. What must hold of any picture, such as
+ * that no label covers another, is tested with many. */
 #include "figures.h"
 
 static const char *const long_words[8] = {"translation", "b", "c", "d",
                                           "e",           "f", "g", "h"};
-static char kept[300000];
-
-/* The size of the number here, 0 if there is none, and its decimals. */
-static size_t number_here(const char *c, int *decimals)
-{
-    const size_t sign = *c == '-', whole = strspn(c + sign, "0123456789");
-    const char *point = c + sign + whole;
-    *decimals =
-        whole && *point == '.' ? (int)strspn(point + 1, "0123456789") : 0;
-    return whole ? sign + whole + (*decimals ? 1 + (size_t)*decimals : 0)
-                 : 0;
-}
-
-/* Equal, but for the last decimal of a number, which machines may round
- * otherwise. */
-static bool is_like(const char *got, const char *due, size_t size)
-{
-    const char *end = due + size;
-    while (due < end) {
-        int decimals, as_many;
-        const size_t digits = number_here(due, &decimals);
-        const size_t others = number_here(got, &as_many);
-        const double apart = strtod(got, NULL) - strtod(due, NULL);
-        if (digits ? !others || decimals != as_many ||
-                         fabs(apart) >
-                             (decimals ? 1.1 * pow(10, -decimals) : 0)
-                   : *got != *due)
-            return false;
-        due += digits ? digits : 1;
-        got += digits ? others : 1;
-    }
-    return *got == '\n' || !*got;
-}
-
-/* The style sheet, which all pictures have, is kept with the first. */
-static void without_style(void)
-{
-    char *from = strstr(text, "<style>");
-    char *behind = strstr(text, "</style>\n");
-    if (from && behind)
-        memmove(from, behind + 9, strlen(behind + 9) + 1);
-}
-
-static void keep(const char *name)
-{
-    const char *path = getenv("PICTURES");
-    FILE *file = path ? fopen(path, "a") : NULL;
-    if (file) {
-        fprintf(file, "\n== %s\n%s", name, text);
-        fclose(file);
-    }
-}
-
-/* Is the picture, line by line, the one of this name? */
-static void is_kept(const char *name)
-{
-    keep(name);
-    const char *due = strstr(kept, tap_words("\n== %s\n", name));
-    const char *got = text;
-    tap_report(due != NULL, name, "this picture is not kept");
-    due += due ? strlen(name) + 5 : 0;
-    while (due && *got && strncmp(due, "\n== ", 4) != 0) {
-        const int size = (int)strcspn(due, "\n");
-        tap_report(is_like(got, due, (size_t)size), name,
-                   "'%.*s' where '%.*s' is due", (int)strcspn(got, "\n"),
-                   got, size, due);
-        got += strcspn(got, "\n") + 1;
-        due += size + 1;
-    }
-    tap_report(due && !*got && (!*due || !strncmp(due, "\n== ", 4)), name,
-               "it has not as many lines as the one that is kept");
-}
-
-#define KEPT(name, ...)                                                    \
-    TAP_OF(name, DRAW(__VA_ARGS__), without_style(), is_kept(name))
-
-/* ---- A test point for each picture. */
-
-static void pictures_of_tables(void)
-{
-    const float x[2][3] = {{0.5f, -1, 0}, {0.22910725f, 0.25f, -0.00001f}};
-    const float hidden[2][2] = {{2, -INFINITY}, {copysignf(NAN, -1), -1}};
-    const float zeros[1][8] = {{0}}, loud[1][7] = {{0, -100.5f}};
-    const char *const wide[2] = {long_words[0], long_words[0]};
-    TAP_OF("figure_heatmap: with its style sheet",
-           DRAW(figure_heatmap("x", "A <title>", 2, names, 3, names, x)),
-           is_kept("figure_heatmap: with its style sheet"));
-    KEPT("figure_heatmap: hidden cells",
-         figure_heatmap("x", "Title", 2, names, 2, names, hidden));
-    KEPT("figure_heatmap: eight columns",
-         figure_heatmap("x", "Title", 1, names, 8, long_words, zeros));
-    KEPT("figure_heatmap: long words",
-         figure_heatmap("x", "Title", 1, names, 2, wide, zeros));
-    KEPT("figure_heatmap: large numbers",
-         figure_heatmap("x", "Title", 1, names, 7, letters, loud));
-
-    const float map[3][2][6] = {{{1, -0.5f}}, {{5, 0, 1}, {0, 10}}};
-    const float small[5][1][2] = {{{0}}};
-    KEPT("figure_maps: a scale for each",
-         figure_maps("x", "Title", 3, letters, 2, names, 6, letters, map));
-    KEPT("figure_maps: three a row",
-         figure_maps("x", "Title", 5, letters, 1, names, 2, names, small));
-
-    const float bits[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
-                                 {{0, 0, 0}, {0, 0, 1}}};
-    const float row[3][1][10] = {{{0}}};
-    KEPT("figure_grid: squares",
-         figure_grid("x", "Title", 2, names, 2, 3, bits));
-    KEPT("figure_grid: wide ones",
-         figure_grid("x", "Title", 3, names, 1, 10, row));
-}
-
-static void pictures_of_words(void)
-{
-    const char *const word[2][3] = {{"a", "b&c", "d"},
-                                    {"e", "f", "longer"}};
-    const char *const wide[1][3] = {{"a", "internationalization", "b"}};
-    const float x[2][2][3] = {{{0.5f, 0.25f, 0}, {1, 0, 0}},
-                              {{0, 0, 2}, {1, 0, 0}}};
-    KEPT("figure_word_maps: one scale",
-         figure_word_maps("x", "Title", 2, names, 2, 3, word, x));
-    KEPT("figure_word_maps: long words",
-         figure_word_maps("x", "Title", 1, names, 1, 3, wide, x));
-
-    const int ids[3] = {7, 0, 4};
-    const float table[3][2] = {{1, 2}, {3, 4}, {5, 6}};
-    KEPT("figure_lookup: rows",
-         figure_lookup("x", "Title", 3, names, ids, 10, 2, table));
-    KEPT("figure_pipeline: two stages",
-         figure_pipeline("x", "scores weights"));
-    KEPT("figure_bits: few", figure_bits("x", "Title", 0x83000001u));
-    /* Of 2^24 - 1 it were 1.0000. */
-    KEPT("figure_bits: nearly 1", figure_bits("x", "Title", 16776377));
-    KEPT("figure_bits: the most", figure_bits("x", "Title", UINT32_MAX));
-}
-
-/* In the second panel of the histograms bins are 61 / 0.6 times as narrow
- * as in the first, where they are 2 wide. */
-static void pictures_of_bars(void)
-{
-    const float x[2][3] = {{1, -2, 4}, {0, 0, 0}}, one[1][1] = {{1}};
-    const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
-    KEPT("figure_bars: signs",
-         figure_bars("x", "Title", 2, names, 3, names, x));
-    KEPT("figure_bars: long words",
-         figure_bars("x", "Title", 1, letters, 1, long_words, one));
-    KEPT("figure_stacks: parts and sums",
-         figure_stacks("x", "Title", 2, names, 2, part));
-
-    const float y[2][5] = {{-61, 0, 0, 20, 61}, {-0.6f, 0, 0, 0.2f, 0.6f}};
-    static float few[2][500] = {{0, 0, 3}};
-    const float above[1][3] = {{0, 1, 61}};
-    KEPT("figure_histograms: one axis",
-         figure_histograms("x", "Title", 2, names, 5, y));
-    KEPT("figure_histograms: at the end of the axis",
-         figure_histograms("x", "Title", 2, names, 500, few));
-    KEPT("figure_histograms: zeros",
-         figure_histograms("x", "Title", 1, names, 500, few + 1));
-    KEPT("figure_histograms: nothing below 0",
-         figure_histograms("x", "Title", 1, names, 3, above));
-}
-
-/* What is not there has no point and no line, and is said once in a row; a
- * value that is the one before is not said again. */
-static void pictures_of_lines(void)
-{
-    const float arrow[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
-    KEPT("figure_arrows: products and shadows",
-         figure_arrows("x", "Title", 3, names, arrow));
-
-    const float y[2][3] = {{1, 2, 4}, {0.5f, 0.75f, 0.25f}};
-    const float gaps[2][6] = {{0.5f, 0.5f, NAN, NAN, 0.5f, 0.75f},
-                              {1, 1, 1, 1, 1, 1}};
-    const float none[2][1] = {{NAN}, {NAN}};
-    KEPT("figure_curves: values",
-         figure_curves("x", "Title", letters, 3, names, y));
-    KEPT("figure_curves: gaps",
-         figure_curves("x", "Title", names, 6, letters, gaps));
-    KEPT("figure_curves: nothing",
-         figure_curves("x", "Title", names, 1, letters, none));
-
-    const char *const kinds[2] = {"a<b", "dot"};
-    const float at[4] = {0.1f, 4, 1000, 0.5f}, tiny[1] = {0.0000312f};
-    const float of[2][4] = {{3.9f, 156, 156, NAN}, {NAN, NAN, NAN, 12.48f}};
-    KEPT("figure_log_log: a line and a dot",
-         figure_log_log("x", "Title", "per byte", "GFLOP/s", 2, kinds, 4,
-                        at, of));
-    KEPT("figure_log_log: a small number",
-         figure_log_log("x", "Title", "x", "y", 1, letters, 1, tiny,
-                        ROWS(1, y[0])));
-}
-
-static void pictures_of_blocks(void)
-{
-    const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
-                              {"a<b", 3, 8, 4, "="},
-                              {"heads", 6, 8, 8, NULL},
-                              {"next", 7, 2, 1, NULL}};
-    const FigureBlock large[3] = {{"X", 20, 512, 1, "·"},
-                                  {"W", 512, 512, 8, "="},
-                                  {"XW", 20, 512, 1, NULL}};
-    KEPT("figure_blocks: shapes and parts",
-         figure_blocks("x", "Title", 4, b));
-    KEPT("figure_blocks: large ones",
-         figure_blocks("x", "Title", 3, large));
-
-    const float x[2][2] = {{1, 2}, {3, 4.5f}}, y[1][3] = {{7, 8, 9}};
-    const char *const label[3] = {"X", "Y", "Z"};
-    const int n[3] = {2, 1, 1}, m[3] = {2, 3, 12};
-    const float *const all[3] = {x[0], y[0], NULL};
-    for (int given = 1; given <= 2; given++)
-        KEPT(given == 1 ? "figure_worksheet: one is given"
-                        : "figure_worksheet: two are given",
-             figure_worksheet("x", "Title", 3, label, n, m, all, given));
-
-    /* The last three are no names with an index. */
-    const char *const index[6] = {"W_Q", "K_hᵀ",   "Q = X W_Q X_1",
-                                  "a_",  "to_day", "2_a W_<"};
-    const int one[6] = {1, 1, 1, 1, 1, 1};
-    const float *const none[6] = {NULL};
-    KEPT("figure_worksheet: letters below the line",
-         figure_worksheet("x", "d_k", 6, index, one, one, none, 0));
-}
-
-static void picture_of_follow(void)
-{
-    const float x[1] = {0.5f}, query[3] = {1, 0, 2};
-    const float key[2][3] = {{1, 0, 0.25f}, {0, 3, -1}};
-    const float value[2][2] = {{4, 5}, {6, 7}};
-    const float scores[2] = {1.5f, -2}, weights[2] = {0.75f, 0.25f};
-    const float context[2] = {4.0625f, -0.00001f};
-    KEPT("figure_follow: roles, keys, shares, context",
-         figure_follow("x", "Title", 2, names, 1, 1, 3, 2, x, query, key,
-                       value, scores, weights, context));
-}
-
-/* ---- What holds for any picture. */
-
 #define HOLDS(condition) tap_true(#condition, condition)
 
 static int count(const char *part)
@@ -254,6 +14,11 @@ static int count(const char *part)
     for (const char *c = text; (c = strstr(c, part)); c++)
         n++;
     return n;
+}
+
+static void has(int n, const char *part)
+{
+    tap_near(part, count(part), n, 0, 0);
 }
 
 /* What is behind the start of the k-th element that begins like this. */
@@ -275,15 +40,355 @@ static double of(const char *start, int k, const char *name)
     return found ? strtod(found + strlen(wanted), NULL) : NAN;
 }
 
+/* The k-th text of the picture, without the marks in it. */
+static const char *said(int k)
+{
+    static char words[200];
+    size_t n = 0;
+    const char *c = strchr(behind("<text", k), '>');
+    bool is_mark = false;
+    for (c += c != NULL; c && strncmp(c, "</text>", 7) && n < 199; c++) {
+        is_mark |= *c == '<';
+        if (!is_mark)
+            words[n++] = *c;
+        is_mark &= *c != '>';
+    }
+    words[n] = '\0';
+    return words;
+}
+
 static void is_said(int k, const char *words)
 {
-    const char *said = strchr(behind("<text", k), '>');
-    const int size = said ? (int)strcspn(said, "<") - 1 : 0;
-    tap_report(said && size == (int)strlen(words) &&
-                   !strncmp(said + 1, words, strlen(words)),
-               "a text of the picture", "'%.*s' where '%s' is due", size,
-               said ? said + 1 : "", words);
+    tap_report(!strcmp(said(k), words), "a text of the picture",
+               "'%s' where '%s' is due", said(k), words);
 }
+
+/* Are these the picture's texts, one after the other, all within it? */
+static void says(const char *words)
+{
+    char all[2000] = "";
+    for (int k = 0; k < count("<text"); k++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
+                 k ? "|" : "", said(k));
+    tap_report(!strcmp(all, words), "the texts", "'%s' where '%s' is due",
+               all, words);
+    HOLDS(count("<title id=\"x-title\">") == 1);
+    HOLDS(count("role=\"img\"") == 1);
+    HOLDS(count("</svg>\n") == 1);
+}
+
+/* An attribute of n elements, from the k-th on, is as many times as large
+ * as its value: a height, a shade. Where it falls from element to element
+ * as the value rises, as on an axis that points up, least is its end. */
+static void grows(const char *start, int k, const char *name, int n,
+                  const double value[n], double of_0)
+{
+    int large = 0;
+    for (int i = 0; i < n; i++)
+        large = value[i] > value[large] ? i : large;
+    const double size = of(start, k + large, name) - of_0;
+    HOLDS(fabs(size) > 0.2);
+    for (int i = 0; i < n; i++)
+        tap_near(name, of(start, k + i, name),
+                 of_0 + size * value[i] / value[large], 0,
+                 fabs(size) > 5 ? 0.6 + 0.01 * fabs(size) : 0.006);
+}
+
+/* ---- A test point for each picture. */
+
+static void pictures_of_tables(void)
+{
+    const float x[2][3] = {{0.5f, -1, 0}, {0.22910725f, 0.25f, -0.00001f}};
+    const float hidden[2][2] = {{2, -INFINITY}, {copysignf(NAN, -1), -1}};
+    const float zeros[1][8] = {{0}}, loud[1][7] = {{0, -100.5f}};
+    const char *const wide[2] = {long_words[0], long_words[0]};
+    TAP_OF("figure_heatmap: with its style sheet",
+           DRAW(figure_heatmap("x", "A <title>", 2, names, 3, names, x)),
+           says("a&lt;b|b&amp;c|longer|a&lt;b|0.5000|-1.0000|0.0000|"
+                "b&amp;c|0.2291|0.2500|0.0000"),
+           grows("<rect", 0, "fill-opacity", 6,
+                 ((double[]){0.5, 1, 0, 0.229, 0.25, 0}), 0.04));
+    TAP_OF("figure_heatmap: hidden cells",
+           DRAW(figure_heatmap("x", "Title", 2, names, 2, names, hidden)),
+           says("a&lt;b|b&amp;c|a&lt;b|2.0000|-∞|b&amp;c|nan|-1.0000"),
+           has(2, "class=\"rule\""), has(2, "fill-opacity"));
+    TAP_OF(
+        "figure_heatmap: eight columns",
+        DRAW(figure_heatmap("x", "Title", 1, names, 8, long_words, zeros)),
+        says("translation|b|c|d|e|f|g|h|a&lt;b|0.0000|0.0000|0.0000|"
+             "0.0000|0.0000|0.0000|0.0000|0.0000"));
+    TAP_OF("figure_heatmap: long words",
+           DRAW(figure_heatmap("x", "Title", 1, names, 2, wide, zeros)),
+           says("translation|translation|a&lt;b|0.0000|0.0000"));
+    TAP_OF("figure_heatmap: large numbers",
+           DRAW(figure_heatmap("x", "Title", 1, names, 7, letters, loud)),
+           says("a|b|c|d|e|f|g|a&lt;b|0.0000|-100.5000|0.0000|0.0000|"
+                "0.0000|0.0000|0.0000"));
+
+    const float map[3][2][6] = {{{1, -0.5f}}, {{5, 0, 1}, {0, 10}}};
+    const float small[5][1][2] = {{{0}}};
+    TAP_OF(
+        "figure_maps: a scale for each",
+        DRAW(figure_maps("x", "Title", 3, letters, 2, names, 6, letters,
+                         map)),
+        says("a|a|b|c|d|e|f|a&lt;b|1.0000|-0.5000|0.0000|0.0000|0.0000|"
+             "0.0000|b&amp;c|0.0000|0.0000|0.0000|0.0000|0.0000|0.0000|"
+             "b|a|b|c|d|e|f|a&lt;b|5.0000|0.0000|1.0000|0.0000|0.0000|"
+             "0.0000|b&amp;c|0.0000|10.0000|0.0000|0.0000|0.0000|0.0000|"
+             "c|a|b|c|d|e|f|a&lt;b|0.0000|0.0000|0.0000|0.0000|0.0000|"
+             "0.0000|b&amp;c|0.0000|0.0000|0.0000|0.0000|0.0000|0.0000"));
+    TAP_OF("figure_maps: three a row",
+           DRAW(figure_maps("x", "Title", 5, letters, 1, names, 2, names,
+                            small)),
+           says("a|a&lt;b|b&amp;c|a&lt;b|0.0000|0.0000|b|a&lt;b|b&amp;c|"
+                "a&lt;b|0.0000|0.0000|c|a&lt;b|b&amp;c|a&lt;b|0.0000|"
+                "0.0000|d|a&lt;b|b&amp;c|a&lt;b|0.0000|0.0000|e|a&lt;b|"
+                "b&amp;c|a&lt;b|0.0000|0.0000"));
+
+    const float bits[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
+                                 {{0, 0, 0}, {0, 0, 1}}};
+    const float row[3][1][10] = {{{0}}};
+    TAP_OF("figure_grid: squares",
+           DRAW(figure_grid("x", "Title", 2, names, 2, 3, bits)),
+           says("a&lt;b|b&amp;c"));
+    TAP_OF("figure_grid: wide ones",
+           DRAW(figure_grid("x", "Title", 3, names, 1, 10, row)),
+           says("a&lt;b|b&amp;c|longer"));
+}
+
+static void pictures_of_words(void)
+{
+    const char *const word[2][3] = {{"a", "b&c", "d"},
+                                    {"e", "f", "longer"}};
+    const char *const wide[1][3] = {{"a", "internationalization", "b"}};
+    const float x[2][2][3] = {{{0.5f, 0.25f, 0}, {1, 0, 0}},
+                              {{0, 0, 2}, {1, 0, 0}}};
+    TAP_OF("figure_word_maps: one scale",
+           DRAW(figure_word_maps("x", "Title", 2, names, 2, 3, word, x)),
+           says("a&lt;b|a|0.5000|b&amp;c|0.2500|d|0.0000|e|1.0000|f|0.0000|"
+                "longer|0.0000|b&amp;c|a|0.0000|b&amp;c|0.0000|d|2.0000|e|"
+                "1.0000|f|0.0000|longer|0.0000"));
+    TAP_OF("figure_word_maps: long words",
+           DRAW(figure_word_maps("x", "Title", 1, names, 1, 3, wide, x)),
+           says("a&lt;b|a|0.5000|internationalization|0.2500|b|0.0000"));
+
+    const int ids[3] = {7, 0, 4};
+    const float table[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+    TAP_OF("figure_lookup: rows",
+           DRAW(figure_lookup("x", "Title", 3, names, ids, 10, 2, table)),
+           says("a&lt;b|row 7|1.0000|2.0000|b&amp;c|row 0|3.0000|4.0000|"
+                "longer|row 4|5.0000|6.0000|and 7 other rows"));
+    TAP_OF("figure_pipeline: two stages",
+           DRAW(figure_pipeline("x", "scores weights")),
+           says("words|n|›|vectors|n × d|›|query, key, value|"
+                "n × dk, dv|›|scores|n × m|›|scaled|n × m|›|"
+                "masked|n × m|›|weights|n × m|›|dropped out|n × m|"
+                "›|context|n × dv|›|heads joined|n × H dv"));
+    TAP_OF("figure_bits: few", DRAW(figure_bits("x", "Title", 0x83000001u)),
+           says("1|0|0|0|0|0|1|1|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|"
+                "0|0|1|1 of 16777216: 0.0000"));
+    /* Of 2^24 - 1 it were 1.0000. */
+    TAP_OF("figure_bits: nearly 1",
+           DRAW(figure_bits("x", "Title", 16776377)),
+           says("0|0|0|0|0|0|0|0|1|1|1|1|1|1|1|1|1|1|1|1|1|1|0|0|1|0|1|1|1|"
+                "0|0|1|16776377 of 16777216: 0.9999"));
+    TAP_OF("figure_bits: the most",
+           DRAW(figure_bits("x", "Title", UINT32_MAX)),
+           says("1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|1|"
+                "1|1|1|16777215 of 16777216: 1.0000"));
+}
+
+/* In the second panel of the histograms bins are 61 / 0.6 times as narrow
+ * as in the first, where they are 2 wide. */
+static void pictures_of_bars(void)
+{
+    const float x[2][3] = {{1, -2, 4}, {0, 0, 0}}, one[1][1] = {{1}};
+    const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
+    TAP_OF("figure_bars: signs",
+           DRAW(figure_bars("x", "Title", 2, names, 3, names, x)),
+           says("a&lt;b|1.0000|a&lt;b|-2.0000|b&amp;c|4.0000|longer|"
+                "b&amp;c|0.0000|a&lt;b|0.0000|b&amp;c|0.0000|longer"));
+    TAP_OF("figure_bars: long words",
+           DRAW(figure_bars("x", "Title", 1, letters, 1, long_words, one)),
+           says("a|1.0000|translation"));
+    TAP_OF("figure_stacks: parts and sums",
+           DRAW(figure_stacks("x", "Title", 2, names, 2, part)),
+           says("a&lt;b|b&amp;c|entry 1|0.2500|0.1250|0.3750|entry 2|"
+                "0.5000|1.0000|1.5000"));
+
+    const float y[2][5] = {{-61, 0, 0, 20, 61}, {-0.6f, 0, 0, 0.2f, 0.6f}};
+    static float few[2][500] = {{0, 0, 3}};
+    const float above[1][3] = {{0, 1, 61}};
+    TAP_OF("figure_histograms: one axis",
+           DRAW(figure_histograms("x", "Title", 2, names, 5, y)),
+           says("-50|0|50|a&lt;b|b&amp;c"));
+    TAP_OF("figure_histograms: at the end of the axis",
+           DRAW(figure_histograms("x", "Title", 2, names, 500, few)),
+           says("-3|-2|-1|0|1|2|3|a&lt;b|b&amp;c"));
+    TAP_OF("figure_histograms: zeros",
+           DRAW(figure_histograms("x", "Title", 1, names, 500, few + 1)),
+           says("-1.0|-0.5|0.0|0.5|1.0|a&lt;b"));
+    TAP_OF("figure_histograms: nothing below 0",
+           DRAW(figure_histograms("x", "Title", 1, names, 3, above)),
+           says("-50|0|50|a&lt;b"));
+}
+
+/* What is not there has no point and no line, and is said once in a row; a
+ * value that is the one before is not said again. */
+static void pictures_of_lines(void)
+{
+    const float arrow[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
+    TAP_OF("figure_arrows: products and shadows",
+           DRAW(figure_arrows("x", "Title", 3, names, arrow)),
+           says("a&lt;b|b&amp;c: 14.0000|longer: -7.0000"));
+
+    const float y[2][3] = {{1, 2, 4}, {0.5f, 0.75f, 0.25f}};
+    const float gaps[2][6] = {{0.5f, 0.5f, NAN, NAN, 0.5f, 0.75f},
+                              {1, 1, 1, 1, 1, 1}};
+    const float none[2][1] = {{NAN}, {NAN}};
+    TAP_OF("figure_curves: values",
+           DRAW(figure_curves("x", "Title", letters, 3, names, y)),
+           says("a|b|0|1|2|3|4|a&lt;b|b&amp;c|longer|1.0000|2.0000|4.0000|"
+                "0.5000|0.7500|0.2500"));
+    TAP_OF("figure_curves: gaps",
+           DRAW(figure_curves("x", "Title", names, 6, letters, gaps)),
+           says("a&lt;b|b&amp;c|0.0|0.2|0.4|0.6|0.8|1.0|a|b|c|d|e|f|0.5000|"
+                "nan|0.5000|0.7500|1.0000"));
+    TAP_OF("figure_curves: nothing",
+           DRAW(figure_curves("x", "Title", names, 1, letters, none)),
+           says("a&lt;b|b&amp;c|0.0|0.2|0.4|0.6|0.8|1.0|a|nan|nan"));
+
+    const char *const kinds[2] = {"a<b", "dot"};
+    const float at[4] = {0.1f, 4, 1000, 0.5f}, tiny[1] = {0.0000312f};
+    const float of[2][4] = {{3.9f, 156, 156, NAN}, {NAN, NAN, NAN, 12.48f}};
+    TAP_OF("figure_log_log: a line and a dot",
+           DRAW(figure_log_log("x", "Title", "per byte", "GFLOP/s", 2,
+                               kinds, 4, at, of)),
+           says("0.1|1|10|100|1000|2|5|10|20|50|100|200|GFLOP/s|per byte|"
+                "a&lt;b|dot"));
+    TAP_OF("figure_log_log: a small number",
+           DRAW(figure_log_log("x", "Title", "x", "y", 1, letters, 1, tiny,
+                               ROWS(1, y[0]))),
+           says("0.00002|0.00005|0.5|1|2|y|x|a"));
+}
+
+static void pictures_of_blocks(void)
+{
+    const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
+                              {"a<b", 3, 8, 4, "="},
+                              {"heads", 6, 8, 8, NULL},
+                              {"next", 7, 2, 1, NULL}};
+    const FigureBlock large[3] = {{"X", 20, 512, 1, "·"},
+                                  {"W", 512, 512, 8, "="},
+                                  {"XW", 20, 512, 1, NULL}};
+    TAP_OF("figure_blocks: shapes and parts",
+           DRAW(figure_blocks("x", "Title", 4, b)),
+           says("X|6 × 3|·|a&lt;b|3 × 8|=|heads|6 × 8|next|7 × 2"));
+    TAP_OF("figure_blocks: large ones",
+           DRAW(figure_blocks("x", "Title", 3, large)),
+           says("X|20 × 512|·|W|512 × 512|=|XW|20 × 512"));
+
+    const float x[2][2] = {{1, 2}, {3, 4.5f}}, y[1][3] = {{7, 8, 9}};
+    const char *const label[3] = {"X", "Y", "Z"};
+    const int n[3] = {2, 1, 1}, m[3] = {2, 3, 12};
+    const float *const all[3] = {x[0], y[0], NULL};
+    TAP_OF("figure_worksheet: one is given",
+           DRAW(figure_worksheet("x", "Title", 3, label, n, m, all, 1)),
+           says("X|1|2|3|4.5|Y|Z"));
+    TAP_OF("figure_worksheet: two are given",
+           DRAW(figure_worksheet("x", "Title", 3, label, n, m, all, 2)),
+           says("X|1|2|3|4.5|Y|7|8|9|Z"), has(19, "<rect"));
+
+    /* The last three are no names with an index. */
+    const char *const index[6] = {"W_Q", "K_hᵀ",   "Q = X W_Q X_1",
+                                  "a_",  "to_day", "2_a W_<"};
+    const int one[6] = {1, 1, 1, 1, 1, 1};
+    const float *const none[6] = {NULL};
+    TAP_OF("figure_worksheet: letters below the line",
+           DRAW(figure_worksheet("x", "d_k", 6, index, one, one, none, 0)),
+           says("WQ|Khᵀ|Q = X WQ X1|a_|to_day|2_a W_&lt;"));
+}
+
+static void picture_of_follow(void)
+{
+    const float x[1] = {0.5f}, query[3] = {1, 0, 2};
+    const float key[2][3] = {{1, 0, 0.25f}, {0, 3, -1}};
+    const float value[2][2] = {{4, 5}, {6, 7}};
+    const float scores[2] = {1.5f, -2}, weights[2] = {0.75f, 0.25f};
+    const float context[2] = {4.0625f, -0.00001f};
+    TAP_OF("figure_follow: roles, keys, shares, context",
+           DRAW(figure_follow("x", "Title", 2, names, 1, 1, 3, 2, x, query,
+                              key, value, scores, weights, context)),
+           says("0.5|b&amp;c|query|1|0|2|key|0|3|-1|value|6|7|keys|"
+                "query · key|share|values|a&lt;b|1|0|0.25|1.5000|0.7500|4|"
+                "5|b&amp;c|0|3|-1|-2.0000|0.2500|6|7|context|4.0625|0"));
+}
+
+/* ---- What stands for a number is as large as it is. */
+
+static void test_shades(void)
+{
+    const float map[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
+    const float shares[2][1][3] = {{{1, 0.5f, 0}}, {{5, 0, 10}}};
+    const char *const word[1][3] = {{"a", "b", "c"}};
+    const float bits[1][2][2] = {{{1, 0}, {1, 1}}};
+    DRAW(figure_maps("x", "Title", 2, names, 1, names, 3, names, map));
+    grows("<rect", 0, "fill-opacity", 3, (double[]){1, 0.5, 0}, 0.04);
+    grows("<rect", 3, "fill-opacity", 3, (double[]){0.5, 0, 1}, 0.04);
+    HOLDS(count("class=\"c1\"") == 1); /* what is below 0 */
+    DRAW(figure_word_maps("x", "Title", 2, names, 1, 3, word, shares));
+    grows("<rect", 0, "fill-opacity", 6, (double[]){1, 0.5, 0, 5, 0, 10},
+          0.04);
+    DRAW(figure_grid("x", "Title", 1, names, 2, 2, bits));
+    HOLDS(count("class=\"c0\"") == 3);
+}
+
+/* Bars begin at the line of 0, and parts side by side. */
+static void test_bars(void)
+{
+    const float x[1][3] = {{1, -2, 4}};
+    const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
+    const float y[1][5] = {{-61, 0, 0, 20, 61}};
+    DRAW(figure_bars("x", "Title", 1, names, 3, names, x));
+    grows("<rect", 0, "height", 3, (double[]){1, 2, 4}, 0);
+    const double zero = of("<line", 0, "y1");
+    tap_near("up", of("<rect", 0, "y") + of("<rect", 0, "height"), zero, 0,
+             0.15);
+    tap_near("down", of("<rect", 1, "y"), zero, 0, 0.15);
+    DRAW(figure_stacks("x", "Title", 2, names, 2, part));
+    grows("<rect", 2, "width", 4, (double[]){0.25, 0.125, 0.5, 1}, 0);
+    tap_near("beside", of("<rect", 3, "x"),
+             of("<rect", 2, "x") + of("<rect", 2, "width"), 0, 0.15);
+    DRAW(figure_histograms("x", "Title", 1, names, 5, y));
+    grows("<rect", 0, "height", 4, (double[]){1, 2, 1, 1}, 0);
+}
+
+static void test_points(void)
+{
+    const float y[2][3] = {{1, 2, 4}, {0.5f, 0.75f, 0.25f}};
+    const float at[3] = {0.1f, 4, 1000}, flops[1][3] = {{3.9f, 156, 20}};
+    const float arrow[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
+    DRAW(figure_curves("x", "Title", letters, 3, names, y));
+    const double zero = of("<line", 0, "y1");
+    grows("<line", 5, "y1", 2, (double[]){1, 2}, zero);
+    grows("<line", 5, "y2", 2, (double[]){2, 4}, zero);
+    grows("<line", 7, "y1", 2, (double[]){0.5, 0.75}, zero);
+    DRAW(figure_log_log("x", "", "x", "y", 1, letters, 3, at, flops));
+    grows("<circle", 0, "cx", 3, (double[]){0, log10(40), 4},
+          of("<circle", 0, "cx"));
+    grows("<circle", 0, "cy", 3,
+          (double[]){0, log10(156 / 3.9), log10(20 / 3.9)},
+          of("<circle", 0, "cy"));
+    DRAW(figure_arrows("x", "Title", 3, names, arrow));
+    for (int i = 0; i < 3; i++) {
+        const double x = of("<line", 6 + i, "x2") - of("<line", 1, "x1");
+        const double up = of("<line", 0, "y1") - of("<line", 6 + i, "y2");
+        tap_near("direction", up / x, arrow[i][1] / arrow[i][0], 0, 0.01);
+        tap_true("to its side", (x > 0) == (arrow[i][0] > 0));
+    }
+}
+
+/* ---- What holds for any picture. */
 
 /* Curves of n places: all values are there, within the picture, and none
  * covers another. */
@@ -394,21 +499,21 @@ static void test_labels(void)
             y[k][1] = end[trial][k];
         }
         labels(trial == 2 ? 4 : 8, 2, x, y);
-        without_style();
-        is_kept(tap_words("labels that end together, %d", trial));
     }
 }
 
 int main(void)
 {
     begin_drawing();
-    read_all("tests/pictures.txt", sizeof kept, kept);
     pictures_of_tables();
     pictures_of_words();
     pictures_of_bars();
     pictures_of_lines();
     pictures_of_blocks();
     picture_of_follow();
+    TAP(test_shades, "figure_maps: shades");
+    TAP(test_bars, "figure_bars: heights and widths");
+    TAP(test_points, "figure_curves: where points lie");
     TAP(test_values, "figure_curves: axis from 0, values side by side");
     TAP(test_marks, "figure_log_log: which numbers stand at the axes");
     TAP(test_labels, "figure_log_log: labels of lines that end "

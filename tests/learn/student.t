@@ -9,11 +9,8 @@
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
-use IO::Select;
-use IPC::Open2 qw(open2);
 use Chapter;
 use Test::More;
-use Wait qw(wait_until);
 
 my $build = $ENV{BUILD} // 'build';
 my $make  = $ENV{MAKE} // 'make';
@@ -182,17 +179,6 @@ cmp_ok scalar @own, '>', 1, '... each of them, if they are asked for';
 is $status, 0, "... make hint-$id helps" or diag $said;
 like $said, qr/^Hint 1 of \d to $id/, '... with one';
 
-# A chapter that comes with its old time, from an archive or by cp -p, is compiled.
-
-Chapter::save("$work/$path", @{$chapter->{lines}});
-utime 1, 1, "$work/$path";
-($status, $said) = command("$make -s -C '$work' test-$number");
-is $status, 0, 'a chapter with an old time is built anew' or diag $said;
-Chapter::save("$work/$path", $chapter->emptied(@exercises));
-utime 1, 1, "$work/$path";
-($status, $said) = command("$make -s -C '$work' test-$number");
-isnt $status, 0, '... and again';
-
 # What is broken in a later chapter is not in the way; a missing brace is told by its
 # function, and make alone says how far all is.
 
@@ -222,16 +208,6 @@ is "$status $said", "0 $path had lost its form: all its exercises are empty agai
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
 is_deeply([do { open my $kept, '<:encoding(UTF-8)', "$work/$path.2" or die; map { s/\n//r } <$kept> }], \@torn, '... and the text is there');
 
-# One whose function begins in another form.
-
-my @other = map { /\b\Q$function\E\(.*\)$/ ? "$_ {" : $_ } @{$chapter->{lines}};
-splice @other, $brace, 1, '';
-Chapter::save("$work/$path", @other);
-($status, $said) = command("$make -s -C '$work' test-$number");
-is $status, 2, 'another form';
-like $said, qr/exercise $id names the function $function, which \Q$path\E does not define with its \{ and \} in column 0\n/,
-  '... is told';
-
 # A chapter that is gone.
 
 unlink "$work/$path";
@@ -241,30 +217,6 @@ like $said, qr/ \Q$path\E is gone: make reset-$id lays it there again/, '... is 
 ($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
 is "$status $said", "0 $path was gone: it is there again, and its exercises are empty\n", '... and comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
-
-# make watch with the true make, from what is empty to what is done; tests/learn/watch.t has
-# the rest.
-
-my $watch = open2(my $out, my $in, "cd '$work' && exec tools/learn/watch --pipe");
-my $seen = '';
-sub screen_like {
-    my ($pattern, $name) = @_;
-    wait_until { sysread $out, $seen, 1 << 16, length $seen if IO::Select->new($out)->can_read(0); $seen =~ $pattern }
-      "$name: a screen like $pattern";
-    pass $name;
-    $seen = '';
-}
-screen_like(qr/^$id $function.*: empty\n.*^-+  0 of \d+ tests$/ms, 'make watch: the first exercise is empty');
-my @wrong = $chapter->emptied(@exercises);
-$wrong[$brace + 1] = '    return 7;';
-Chapter::save("$work/$path", @wrong);
-screen_like(qr/^$id $function.*: wrong in .*^FAILED  $function: .*^ +wrong +\S/ms, '... a save that is wrong is told');
-Chapter::save("$work/$path", @{$chapter->{lines}});
-screen_like(qr/^$id $function.*: done\n.*^All its tests pass\..*\n\w.*^That was the last one/ms, '... and one that is right, with what is gained');
-print $in 'q';
-close $in;
-waitpid $watch, 0;
-is $?, 0, '... until it ends';
 
 # ---- Several chapters, all, single exercises; and from a book that is only for
 # reading.
@@ -290,18 +242,17 @@ my %ids = map { $_->{number} => [map { $_->{id} } grep { $_->{function} } @{$_->
 is_deeply emptied_in('03 02'), [map { @{$ids{$_}} } '02', '03'], '... these, in the order of the book';
 is_deeply emptied_in('all'), [map { @{$ids{$_}} } sort keys %ids], '... all of them';
 is_deeply emptied_in('3.3,2.1'), ['2.1', '3.3'], '... these alone';
-is join(' ', map { s{.*/}{}r } glob "$folder/some/tests/*.txt"),
-  join(' ', grep { $_ ne 'mutants.txt' } map { s{.*/}{}r } glob 'tests/*.txt'), '... without the mistakes that others plant';
+ok !-e "$folder/some/tests/learn", '... without the mistakes that others make';
 
-($status, $said) = command("cd '$folder' && some/tools/student 03 another");
+($status, $said) = command("cd '$folder' && some/tools/learn/student 03 another");
 is "$status $said", "2 tools/learn/student: this is a student copy: copies are made in the folder of the book\n",
   'a copy of a copy would have its holes';
 command("mv '$folder/some' '$folder/server' && rm -r '$folder/server/.book' && chmod -R a-w '$folder/server'");
-($status, $said) = command("cd '$folder' && server/tools/student 03 some");
+($status, $said) = command("cd '$folder' && server/tools/learn/student 03 some");
 is $status, 0, 'an edition of a book that is only for reading' or diag $said;
 is `find '$folder/some' ! -perm -u+w`, '', '... can be written to, everywhere';
 mkdir "$folder/bin";
-chmod 0755, Chapter::save("$folder/bin/cp", '#!/bin/sh', 'for to; do :; done', 'mkdir "$to/a"', 'chmod 555 "$to/a"', 'exit 1');
+chmod 0755, Chapter::save("$folder/bin/tar", '#!/bin/sh', 'exit 1');
 ($status, $said) = command("PATH='$folder/bin':\$PATH tools/learn/student 03 '$folder/other'");
 is "$status $said", "2 tools/learn/student: $folder/other: the book cannot be copied there\n", 'what cannot be copied is told';
 is join(' ', glob "$folder/other*"), '', '... and nothing is left behind';
@@ -354,19 +305,6 @@ and 2 more tests of these exercises, and 1 more test of other functions: $progra
   1.3   cosine_scores      wrong in 4 of 4 tests
 0 of 7 tests of chapter 01 pass; until all do, make calls it an error.
 END
-
-# What is wrong first in each exercise comes first, of three exercises as of four.
-for my $given (grep { $_->{number} =~ /^0[19]$/ } @chapters) {
-    my @functions = map { $_->{function} } my @all = grep { $_->{function} } @{$given->{exercises}};
-    my $k = 0;
-    Chapter::save($program, '#!/bin/sh', "cat <<'END'", 'TAP version 13',
-        (map { my $f = $_; map { 'not ok ' . ++$k . " - $f: $_" } 1 .. 3 } reverse @functions), "1..$k", 'END', 'exit 1');
-    chmod 0755, $program;
-    my $free = Chapter::save("$folder/$given->{name}.c", $given->emptied(@all));
-    ($status, $said) = command("tools/learn/progress '$free' '$program'");
-    is_deeply [$said =~ /^(?!FAILED|  \d|and \d|\d+ of)(.+)/mg], [], "$given->{name}: what is wrong is told, and nothing else";
-    is_deeply [$said =~ /^FAILED  (\w+)/mg], [@functions[0 .. 2]], '... of each exercise one, in order';
-}
 
 # ---- Who solves an exercise may refuse in words of his own, and print.
 

@@ -296,10 +296,10 @@ for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are n
      ["quiz 99 \"a'9\"",       qr/PAPER is 'a'9': a4 or us-letter/],
      ["quiz 03 a9",            qr/PAPER is 'a9': a4 or us-letter is needed/]) {
     my ($command, $message) = @$_;
-    my ($status, $said) = tool("tools/$command");
+    my ($status, $said) = tool("tools/teach/$command");
     my ($name) = $command =~ /^(\w+)/;
     is $status, 2, "$command: is refused";
-    like $said, qr/\Atools\/$name: $message.*\n\z/, '... in one line, with what would be right';
+    like $said, qr/\Atools\/teach\/$name: $message.*\n\z/, '... in one line, with what would be right';
     is join(' ', map { s{.*/}{}r } glob "$own/*"), 'pandoc tools', '... and nothing is left behind';
 }
 
@@ -312,10 +312,10 @@ for (['worksheet 03 7 3', qr/03-7-answers\.pdf: no typst/], ['quiz 03', qr/03-qu
      ['worksheet 03 7 3', qr{/none/tools/worksheet is not there: make /none/tools/worksheet makes it}, BUILD => '/none']) {
     my ($command, $message, %environment) = @$_;
     local $ENV{PATH} = "$own/bin:$ENV{PATH}";
-    my ($status, $said) = tool(join ' ', (map {"$_=$environment{$_}"} keys %environment), "tools/$command");
+    my ($status, $said) = tool(join ' ', (map {"$_=$environment{$_}"} keys %environment), "tools/teach/$command");
     my ($name) = $command =~ /^(\w+)/;
     is $status, 2, "$command: fails";
-    like $said, qr/\Atools\/$name: $message\n\z/, '... and says in one line of what';
+    like $said, qr/\Atools\/teach\/$name: $message\n\z/, '... and says in one line of what';
     is join(" ", map { s{.*/}{}r } glob "$own/*"), "bin pandoc tools", "... and nothing is left behind";
 }
 

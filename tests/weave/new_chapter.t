@@ -14,7 +14,7 @@ my $build  = $ENV{BUILD} // 'build';
 my $folder = tempdir(CLEANUP => 1);
 open my $flags, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
 my ($compile, $link) = split /\|/, <$flags>;
-system("mkdir '$folder/tools' '$folder/golden' && cp tools/weave/new-chapter '$folder/tools' && "
+system("mkdir -p '$folder/tools/weave' '$folder/golden' && cp tools/weave/new-chapter '$folder/tools/weave' && "
     . "cp golden/generate.py '$folder/golden' && cp -R chapters src tests '$folder'") == 0
   or die "$folder: cannot be copied to\n";
 
@@ -28,7 +28,7 @@ sub all { return join '', map { "$_\n" . text_of($_) } split /\n/, `cd '$folder'
 
 sub made {
     my @arguments = map { "'$_'" } @_;
-    my $said = `'$folder/tools/new-chapter' @arguments 2>&1`;
+    my $said = `'$folder/tools/weave/new-chapter' @arguments 2>&1`;
     return ($? >> 8) . ": $said";
 }
 
@@ -38,7 +38,7 @@ my $before = all();
 for (['', 'Flash'], ['flash', 'Flash'], ['1_flash', 'Flash'], ['98_Quite', 'Flash'], ['98_a/b', 'Flash'],
      ["98_quite_new\n", 'Flash'], ['98_quite_new', ''], ['98_quite_new', "Two\nlines"], ['06_quite_new', 'Flash'],
      ['B_quite_new', 'Flash'], ['98_hashlib', 'Hash']) {
-    like made(@$_), qr/^2: tools\/new-chapter: .*needed.*\n\z/, "refused: @$_";
+    like made(@$_), qr/^2: tools\/weave\/new-chapter: .*needed.*\n\z/, "refused: @$_";
 }
 like made('98_softmax', 'Flash'), qr/^2: .*: chapters\/02_softmax\.c is there already: /, 'refused: a name that is there';
 mkdir "$folder/tests/98_quite_new.c.new" or die "$folder: $!\n";
