@@ -48,7 +48,7 @@ define line
 endef
 several = $(if $(filter environment,$(origin $(1))),$(eval override $(1) :=),$(error $(1) has more than one line: one is needed))
 take    = $(if $(findstring $(line),$(value $(1))),$(several),$(eval override export $(1) := $$(value $(1))))
-$(foreach v,CASES CHAPTER CONF COPIES DIR MEASURED NAME OUT PAPER SAMPLE SEED SIZES STEPS TITLE WORK,\
+$(foreach v,CASES CHAPTER CONF COPIES DIR FILES MEASURED NAME OUT PAPER SAMPLE SEED SIZES STEPS TITLE WORK,\
   $(if $(filter undefined,$(origin $v)),,$(call take,$v)))
 
 # A rule that fails leaves no half-made target behind.

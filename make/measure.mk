@@ -101,4 +101,5 @@ bench-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## how long it
 mutable = $(names:%=chapters/%.c) $(filter-out src/measured.c src/pytorch.c src/trained.c src/kernel/kernels.c \
           src/support/figure%,$(wildcard src/*.c src/*/*.c))
 mutants: $(tests) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
-	@printf '%s\n' $(or $(FILES),$(mutable)) | $(trial) xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample $(SAMPLE))
+	@printf '%s\n' $(if $(FILES),$(call each,$(FILES)),$(mutable)) | \
+	  $(trial) xargs -d '\n' -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample $(call quoted,$(SAMPLE)))

@@ -16,7 +16,7 @@ use Paper;
 use Test::More;
 use Text;
 
-chdir "$Bin/.." or die "$Bin/..: $!\n";
+chdir "$Bin/../.." or die "$Bin/..: $!\n";
 my $build = $ENV{BUILD} // 'build';
 my $book  = "$build/attention-in-c";
 sub needed {

@@ -24,9 +24,9 @@ my $tools  = tempdir(CLEANUP => 1); # pandocs that misbehave
 # The book may lie in a folder of any name. The path of a pandoc has letters alone.
 my $odd    = "$tools/Gr\xc3\xb6\xc3\x9fe [b]{c}";
 my $pandoc = $ENV{PANDOC} =~ m{/} ? "$tools/pandoc" : $ENV{PANDOC};
-system(qw(cp -R), "$Bin/../tools", $odd) and die "$odd: cannot be made\n";
+system(qw(cp -R), "$Bin/../../tools", $odd) and die "$odd: cannot be made\n";
 symlink abs_path($ENV{PANDOC}), $pandoc if $pandoc ne $ENV{PANDOC};
-my $weave  = "$odd/weave";
+my $weave  = "$odd/weave/weave";
 my $temp   = tempdir(CLEANUP => 1); # where the weaver keeps its scratch files
 @ENV{qw(PANDOC TMPDIR)} = ($pandoc, $temp);
 delete $ENV{BUILD};
@@ -723,7 +723,7 @@ is(weave(), "1\nusage: PANDOC=/path/to/pandoc tools/weave/weave FOLDER\n", 'a ca
 }
 for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/none") {
     local $ENV{PANDOC} = $path;
-    is(weave('build/book'), "1\ntools/weave: PANDOC='$path' must name a pandoc of version 3 or"
+    is(weave('build/book'), "1\ntools/weave/weave: PANDOC='$path' must name a pandoc of version 3 or"
           . " later (make sees to it)\n", "refused: PANDOC='$path'");
 }
 
@@ -742,7 +742,7 @@ for my $path ('', script('old', "echo pandoc 2.17.1.1\necho more\n"), "$tools/no
         unharmed($signal);
     }
     $ENV{PANDOC} = script('broken', qq{${version}echo "out of memory" >&2\nexit 251\n});
-    is(weave('build/book'), "1\ntools/weave: pandoc: out of memory\n", 'it is quoted');
+    is(weave('build/book'), "1\ntools/weave/weave: pandoc: out of memory\n", 'it is quoted');
     unharmed('a pandoc that fails');
 }
 
@@ -771,7 +771,7 @@ for (['build/mine', 'letter.txt'], ['build/mine', 'index.html'], ['build/mine[1]
     my ($folder, $file) = @$_;
     my $other = $file =~ /kept/ ? "$folder.kept" : $folder;
     put("$root/$folder/$file", 'Dear');
-    is(weave("'$folder'"), "1\ntools/weave: $other is something else than a woven book;"
+    is(weave("'$folder'"), "1\ntools/weave/weave: $other is something else than a woven book;"
           . " it would be replaced, and is not: remove it, or name another folder\n",
         "something else than a book is not replaced: $folder/$file");
     is(slurp("$root/$folder/$file"), 'Dear', 'and keeps what it has');
