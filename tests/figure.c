@@ -124,7 +124,10 @@ static void pictures_of_tables(void)
            DRAW(figure_heatmap("x", "Title", 1, names, 7, letters, loud)),
            says("a|b|c|d|e|f|g|a&lt;b|0.0000|-100.5000|0.0000|0.0000|"
                 "0.0000|0.0000|0.0000"));
+}
 
+static void pictures_of_maps(void)
+{
     const float map[3][2][6] = {{{1, -0.5f}}, {{5, 0, 1}, {0, 10}}};
     const float small[5][1][2] = {{{0}}};
     TAP_OF(
@@ -506,6 +509,7 @@ int main(void)
 {
     begin_drawing();
     pictures_of_tables();
+    pictures_of_maps();
     pictures_of_words();
     pictures_of_bars();
     pictures_of_lines();

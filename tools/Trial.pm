@@ -26,12 +26,13 @@ sub folder {
 # Compiles the lines as the chapter they come from; returns the object. Dies with what the
 # compiler says first, a warning too: what the compiler knows proves nothing of tests. A
 # loop without a body or an unused parameter may be the mistake itself.
+our $watch = ''; # more flags
 our $warnings = '-Werror -Wno-unused -Wno-unused-parameter -Wno-misleading-indentation';
 sub compiled {
     my ($chapter, @lines) = @_;
     my $stem = folder() . "/$chapter->{name}";
     Chapter::save("$stem.c", @lines);
-    my $said = `$cc $flags -O1 $warnings \\
+    my $said = `$cc $flags -O1 $watch $warnings \\
       -Isrc/kernel -Isrc/support -Dmain=main_of_trial -c '$stem.c' -o '$stem.o' 2>&1`;
     die 'does not compile: ' . ($said =~ /((?:error|warning).*)/ ? $1 : $said) . "\n" if $?;
     return "$stem.o";

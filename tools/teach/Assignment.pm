@@ -44,6 +44,15 @@ sub load {
       if !defined $path;
     my ($given, $line) = _read($path);
     my $wrong = sub { die "$path:$line->{$_[0]}: $_[1]\n" };
+    _check($path, $given, $wrong);
+    my @exercises = _chosen($given, $wrong, @all);
+    _give_points($given, $wrong, @exercises);
+    return _assigned($given, @exercises);
+}
+
+# Dies with what the file says, or does not say, of all but the exercises.
+sub _check {
+    my ($path, $given, $wrong) = @_;
     for my $key (qw(name exercises)) {
         die "$path: there is no $key: a line such as '"
           . ($key eq 'name' ? 'name = hw1' : 'exercises = 1.1 2.1') . "' is needed\n"
@@ -60,7 +69,11 @@ sub load {
     $wrong->('seconds', "grading takes '$given->{seconds}' seconds: a number from 1 to $MOST_SECONDS is needed, "
         . 'since some systems end all after 600, building the graders included') if defined $given->{seconds}
       && !_is_number($given->{seconds}, $MOST_SECONDS);
+}
 
+# The exercises that are chosen, in the book's order.
+sub _chosen {
+    my ($given, $wrong, @all) = @_;
     my %chosen;
     for my $key (qw(chapters exercises)) {
         next if !defined $given->{$key};
@@ -69,7 +82,11 @@ sub load {
         my @found = map { _find($key, $_, \@all, sub { $wrong->($key, @_) }) } @ids;
         $chosen{$_->{id}}++ and $wrong->($key, "exercise $_->{id} is chosen twice") for @found;
     }
-    my @exercises = grep { $chosen{$_->{id}} } map { _testable($_) } @all;
+    return grep { $chosen{$_->{id}} } map { _testable($_) } @all;
+}
+
+sub _give_points {
+    my ($given, $wrong, @exercises) = @_;
     for my $key (sort grep { /^points / } keys %$given) {
         my ($id) = $key =~ / (.*)/;
         my $exercise = first { $_->{id} eq $id } @exercises
@@ -78,7 +95,6 @@ sub load {
           if !_is_number($given->{$key}, $MOST_POINTS);
         $exercise->{points} = 0 + $given->{$key};
     }
-    return _assigned($given, @exercises);
 }
 
 # The book's chapters with exercises, read once.

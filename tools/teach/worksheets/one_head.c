@@ -5,7 +5,7 @@
 
 /* The key with the largest score and the one with the nearest direction
  * shall be two. */
-void tasks_01(Random *r)
+static void task_alignment(Random *r)
 {
     float query[1][3], key[3][3], scores[1][3], cosines[1][3], lengths[4];
     int largest, nearest;
@@ -39,7 +39,10 @@ void tasks_01(Random *r)
     answer(2, 3, cosines[0]);
     ask("Which key has the direction nearest to that of the query?");
     answer_words("%d", nearest + 1);
+}
 
+static void task_product(Random *r)
+{
     float a[2][3], b[3][2], product[2][2];
     whole_fill(r, 2, 3, -2, 4, a);
     whole_fill(r, 3, 2, -2, 4, b);
@@ -50,6 +53,12 @@ void tasks_01(Random *r)
     given("B", 3, 2, b);
     ask("_A B_, row by row.");
     answer_rows(0, 2, 2, product);
+}
+
+void tasks_01(Random *r)
+{
+    task_alignment(r);
+    task_product(r);
 }
 
 void tasks_02(Random *r)
@@ -296,7 +305,7 @@ void tasks_05(Random *r)
     answer_words("%d", rows * 8 * (place % 4 + 1));
 }
 
-void tasks_06(Random *r)
+static void task_spread(Random *r)
 {
     float scores[1][4], mean, spread;
     do {
@@ -315,7 +324,10 @@ void tasks_06(Random *r)
     const float square = spread * spread;
     step("mean square of the differences", 1, &square);
     answer(2, 1, &spread);
+}
 
+static void task_division(Random *r)
+{
     const int root = whole(r, 2, 5);
     float before[3], scaled[3], weights[2][3];
     do {
@@ -341,7 +353,10 @@ void tasks_06(Random *r)
     ask("The weights, from the scores so divided.");
     softmax_steps(3, scaled);
     answer(2, 3, weights[1]);
+}
 
+static void task_nudge(Random *r)
+{
     float shares[3], nudged[3];
     int j, up;
     do {
@@ -362,6 +377,13 @@ void tasks_06(Random *r)
     answer(2, 3, nudged);
 }
 
+void tasks_06(Random *r)
+{
+    task_spread(r);
+    task_division(r);
+    task_nudge(r);
+}
+
 /* The parameters of one head. */
 static int parameters(int d_in, int d_k, int d_v, int has_bias)
 {
@@ -377,7 +399,7 @@ static int parameters(int d_in, int d_k, int d_v, int has_bias)
     return count;
 }
 
-void tasks_07(Random *r)
+static void task_layer(Random *r)
 {
     float x[1][3], weight[2][3], bias[2], out[1][2], turned[3][2];
     whole_fill(r, 1, 3, -2, 4, x);
@@ -397,7 +419,10 @@ void tasks_07(Random *r)
     ask("Version 1 computes _x M_ with a matrix _M_. Which one makes the "
         "same of _x_, but for the bias?");
     answer_rows(0, 3, 2, turned);
+}
 
+static void task_parameters(Random *r)
+{
     const int d_in = whole(r, 3, 12), d_k = whole(r, 2, 9);
     const int d_v = whole(r, 2, 9);
     task("Parameters",
@@ -408,7 +433,10 @@ void tasks_07(Random *r)
     answer_words("%d", parameters(d_in, d_k, d_v, 0));
     ask("And with a bias for each of the three layers?");
     answer_words("%d", parameters(d_in, d_k, d_v, 1));
+}
 
+static void task_order(Random *r)
+{
     float context[4][2], moved[4][2];
     int order[4];
     do {
@@ -429,7 +457,14 @@ void tasks_07(Random *r)
     answer_rows(0, 4, 2, moved);
 }
 
-void tasks_08(Random *r)
+void tasks_07(Random *r)
+{
+    task_layer(r);
+    task_parameters(r);
+    task_order(r);
+}
+
+static void task_shapes(Random *r)
 {
     const int n = whole(r, 3, 6), m = n + whole(r, 2, 5);
     Attention a;
@@ -463,7 +498,10 @@ void tasks_08(Random *r)
     }
     trace_free(&t);
     attention_free(&a);
+}
 
+static void task_one_asks(Random *r)
+{
     float query[1][4], key[3][4], value[3][2];
     float scores[1][3], weights[1][3], context[1][2];
     int place;
@@ -493,4 +531,10 @@ void tasks_08(Random *r)
     ask("The context vector.");
     step("context", 2, context[0]);
     answer(2, 2, context[0]);
+}
+
+void tasks_08(Random *r)
+{
+    task_shapes(r);
+    task_one_asks(r);
 }
