@@ -127,6 +127,10 @@ export async function turnTo(opened, page, book) {
   await opened.evaluate(() => document.fonts.ready);
 }
 
+export const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
 // Keeps back what a page asks for until it is released.
 export function held(pattern) {
   let release;

@@ -5,16 +5,12 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { answering, folder, held, reading, root } from "./book.mjs";
+import { answering, folder, held, press, reading, root } from "./book.mjs";
 
 const leadsTo = (page, place) =>
   page.waitForURL((url) => (place.test ? place.test(url) : url.href.endsWith(`/${place}`)));
 const focused = (page) => page.evaluate(() => document.activeElement.textContent.trim());
 const target = (page) => page.locator(":target");
-const press = async (page, ...keys) => {
-  for (const key of keys) await page.keyboard.press(key);
-};
-
 // Waits until a thing stands in the window, below the bar that stays on small screens.
 const inView = async (locator) =>
   locator.page().waitForFunction(

@@ -112,7 +112,7 @@ globalThis.book ??= {};
     if (!words.length) return [];
     const begins = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
     const word = new RegExp(
-      `(?<![\\p{L}\\p{N}](?!\\p{Script=Han}))(?:${begins})(?:ies|y|e?s)?`,
+      `(?<![\\p{L}\\p{N}](?![\\p{Script=Han}\\p{S}]))(?:${begins})(?:ies|y|e?s)?`,
       "gu",
     );
     return [...fold(text).matchAll(word)].map((it) => [it.index, it.index + it[0].length]);
