@@ -131,6 +131,56 @@ export const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 
+// What has the focus: its name, or its text.
+export const focused = (page) =>
+  page.evaluate(() => {
+    const it = document.activeElement;
+    return (it.ariaLabel ?? it.labels?.[0]?.textContent ?? it.textContent).trim();
+  });
+
+// Waits until a thing stands in the window, below the bar that stays on small screens.
+export const inView = async (locator) =>
+  locator.page().waitForFunction(
+    (it) => {
+      const { top, bottom } = it.getBoundingClientRect();
+      const bar = document.querySelector(".top")?.offsetHeight ?? 0;
+      return top >= bar && bottom <= innerHeight;
+    },
+    await locator.elementHandle(),
+  );
+
+// Waits until the page is at a place, "softmax.html#how" or a pattern.
+export const leadsTo = (page, place) =>
+  page.waitForURL((url) => (place.test ? place.test(url) : url.href.endsWith(`/${place}`)));
+
+// Whether what is done begins to lead anywhere else; the page stays.
+export async function leads(page, deed) {
+  await page.evaluate(() => {
+    delete document.documentElement.dataset.left;
+    navigation.onnavigate = (event) => {
+      event.preventDefault();
+      document.documentElement.dataset.left = event.destination.url;
+    };
+  });
+  await deed();
+  return page.evaluate(() => {
+    navigation.onnavigate = null;
+    return document.documentElement.dataset.left !== undefined;
+  });
+}
+
+// Types what is searched for, and waits for what is found.
+export const closed = (page) => page.locator("dialog[open]").waitFor({ state: "detached" });
+export const options = (page) => page.getByRole("option");
+export const says = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
+export async function search(page, text) {
+  await press(page, "/");
+  const field = page.getByRole("combobox", { name: "Search the book" });
+  await field.fill(text);
+  await says(page, /place|Nothing/);
+  return field;
+}
+
 // Keeps back what a page asks for until it is released.
 export function held(pattern) {
   let release;
