@@ -198,10 +198,10 @@ globalThis.book ??= {};
     field.setAttribute("aria-expanded", String(found.length > 0));
     const places = `${found.length} ${found.length === 1 ? "place" : "places"}`;
     const most = found.length > MOST ? `, of which the first ${MOST} are shown` : "";
-    const part = isPart ? ", none with all of these words" : "";
+    const part = isPart ? "; none has all of these words" : "";
     if (!words.length) says.textContent = "↑ ↓ choose, Enter opens. What stands first fits best.";
     else if (!found.length) says.textContent = "Nothing in the book has these words.";
-    else says.textContent = places + part + most;
+    else says.textContent = places + most + part;
     choose(0);
   }
 
