@@ -3,8 +3,8 @@
 // no request for anything outside the book.
 //
 //   import { reading } from "./book.mjs";
-//   reading("softmax: a click on a word does so and so", "softmax#how", async (page) => {...});
-//   reading("...", "softmax", { form: "phone" }, async (page) => {...});
+//   reading("a click on a word does so and so", "softmax#how", async (page) => {...});
+//   reading("...", "softmax on a phone", { viewport: ... }, async (page) => {...});
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -43,21 +43,17 @@ export const forms = {
 
 // The names of a book's pages, without ".html".
 export function pagesOf(book = folder) {
-  const names = existsSync(book) ? readdirSync(book) : [];
-  const pages = names
-    .filter((name) => name.endsWith(".html"))
-    .map((name) => basename(name, ".html"));
+  const files = existsSync(book) ? readdirSync(book) : [];
+  const pages = files.flatMap((name) => name.match(/^(.*)\.html$/)?.[1] ?? []);
   assert.ok(pages.includes("index"), `${book}/index.html is not there: make makes it`);
   return pages.sort();
 }
 
 function chromiumPath() {
-  const named = process.env.CHROMIUM;
   const folders = (process.env.PATH ?? "").split(":").concat("/usr/bin");
-  const places = named ? [named] : folders.map((place) => join(place, "chromium"));
+  const places = [process.env.CHROMIUM ?? folders.map((place) => join(place, "chromium"))].flat();
   const found = places.find((place) => existsSync(place));
-  if (!found)
-    throw new Error(`no Chromium at ${places.join(", ")}: install chromium, or set CHROMIUM`);
+  assert.ok(found, `no Chromium at ${places.join(", ")}: install chromium, or set CHROMIUM`);
   return found;
 }
 
@@ -111,7 +107,7 @@ function watch(page, book) {
 // `faults` are what went wrong in it so far, and `asked` what it asked for;
 // `close()` closes the context, and `prepare` readies it before the page is there.
 export async function open(page, { form: name = "light", book = folder, prepare, ...more } = {}) {
-  if (!forms[name]) throw new Error(`no form '${name}': ${Object.keys(forms).join(", ")}`);
+  assert.ok(forms[name], `no form '${name}'`);
   const context = await (await browser()).newContext({ ...forms[name], offline: true, ...more });
   await prepare?.(context);
   const opened = await context.newPage();
@@ -129,6 +125,60 @@ export async function turnTo(opened, page, book) {
   Object.assign(opened, { faults: [], asked: [] });
   await opened.goto(address(page, book));
   await opened.evaluate(() => document.fonts.ready);
+}
+
+export const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+// What has the focus: its name, or its text.
+export const focused = (page) =>
+  page.evaluate(() => {
+    const it = document.activeElement;
+    return (it.ariaLabel ?? it.labels?.[0]?.textContent ?? it.textContent).trim();
+  });
+
+// Waits until a thing stands in the window, below the bar that stays on small screens.
+export const inView = async (locator) =>
+  locator.page().waitForFunction(
+    (it) => {
+      const { top, bottom } = it.getBoundingClientRect();
+      const bar = document.querySelector(".top")?.offsetHeight ?? 0;
+      return top >= bar && bottom <= innerHeight;
+    },
+    await locator.elementHandle(),
+  );
+
+// Waits until the page is at a place, "softmax.html#how" or a pattern.
+export const leadsTo = (page, place) =>
+  page.waitForURL((url) => (place.test ? place.test(url) : url.href.endsWith(`/${place}`)));
+
+// Whether what is done begins to lead anywhere else; the page stays.
+export async function leads(page, deed) {
+  await page.evaluate(() => {
+    delete document.documentElement.dataset.left;
+    navigation.onnavigate = (event) => {
+      event.preventDefault();
+      document.documentElement.dataset.left = event.destination.url;
+    };
+  });
+  await deed();
+  return page.evaluate(() => {
+    navigation.onnavigate = null;
+    return document.documentElement.dataset.left !== undefined;
+  });
+}
+
+// Types what is searched for, and waits for what is found.
+export const closed = (page) => page.locator("dialog[open]").waitFor({ state: "detached" });
+export const options = (page) => page.getByRole("option");
+export const says = (page, text) => page.getByRole("status").filter({ hasText: text }).waitFor();
+export async function search(page, text) {
+  await press(page, "/");
+  const field = page.getByRole("combobox", { name: "Search the book" });
+  await field.fill(text);
+  await says(page, /place|Nothing/);
+  return field;
 }
 
 // Keeps back what a page asks for until it is released.
@@ -158,10 +208,13 @@ function plainly(error) {
   return error;
 }
 
-// A test that reads a page.
-export function reading(title, page, options, body = options) {
+// A test that reads a page, "softmax", in the light form unless it is "softmax on a phone",
+// "softmax in the dark" or "softmax without scripts".
+const FORMS = { "on a phone": "phone", "in the dark": "dark", "without scripts": "plain" };
+export function reading(title, what, options, body = options) {
+  const [, page, how] = what.match(/^(\S+) ?(.*)$/);
   test(title, async () => {
-    const opened = await open(page, body === options ? {} : options);
+    const opened = await open(page, { form: FORMS[how], ...(body === options ? {} : options) });
     try {
       await body(opened);
       assert.deepEqual(opened.faults, [], "no error and no request outside the book");

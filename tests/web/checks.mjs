@@ -2,51 +2,30 @@
 // what visits to its pages found, and returns its faults, a line each, that begin
 // with the page and, where there is one, the line.
 
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { atOnce, build, open, pagesOf, turnTo } from "./book.mjs";
+import { atOnce, open, pagesOf, turnTo } from "./book.mjs";
 import { isGate, kinds } from "./gate.mjs";
-import { faultsOfLooks, lookedAt } from "./looks.mjs";
+import { look, lookedAt } from "./looks.mjs";
 import { isPacked, unpacked } from "./packed.mjs";
 
 const library = createRequire(import.meta.url);
 const axe = readFileSync(library.resolve("axe-core/axe.min.js"), "utf8");
 const vnu = join(library.resolve("vnu-jar/package.json"), "../build/dist/vnu.jar");
 
-export const limits = { weight: 250_000, shift: 0.05 };
+const limits = { weight: 250_000, shift: 0.05 };
 
 // The widths in which a page has to fit, by the form in which it is read.
 const widths = { light: [320, 390, 1000, 1920], phone: [390], plain: [1200] };
 
 const read = (book, file) => readFileSync(join(book, file), "utf8");
 const brief = (text) => text.replace(/\s+/g, " ").slice(0, 120);
-const lineAt = (text, index) => text.slice(0, index).split("\n").length;
-
-function run(command, args, options = {}) {
-  return new Promise((done) => {
-    execFile(command, args, { maxBuffer: 1 << 26, ...options }, (error, out, err) =>
-      done({ status: error ? (error.code ?? error.signal) : 0, out, err }),
-    );
-  });
-}
-
-// Does work on each item, a few at a time.
-async function each(items, work) {
-  const left = [...items.entries()];
-  const results = [];
-  const worker = async () => {
-    for (let next = left.shift(); next; next = left.shift()) {
-      results[next[0]] = await work(next[1]);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return results;
-}
 
 // ------------------------------------------------------------------ markup
 
@@ -58,124 +37,69 @@ const java = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xss8m", "-jar", v
 // file at all, so that it has to have said something in its own form.
 export async function markup(book, wanted = /\.(html|css)$/) {
   const files = readdirSync(book).filter((name) => wanted.test(name));
-  const args = [...java, "--also-check-css", "--format", "json", "--stdout"];
-  const { out, err, status } = await run("java", [...args, ...files], { cwd: book });
-  const said = out.startsWith("{") && JSON.parse(out).messages;
-  if (!said || files.length === 0) throw new Error(`java -jar ${vnu}: status ${status}: ${err}`);
-  const wrong = said.filter(
+  const args = [...java, "--exit-zero-always", "--also-check-css", "--format", "json", "--stdout"];
+  const options = { cwd: book, maxBuffer: 1 << 26 };
+  const { stdout } = await promisify(execFile)("java", [...args, ...files], options);
+  const { messages } = JSON.parse(stdout);
+  assert.notEqual(files.length, 0);
+  const wrong = messages.filter(
     ({ type, subType, message }) =>
       type !== "info" || (subType === "warning" && !message.startsWith("Trailing slash")),
   );
-  return wrong.map((it) => {
-    const place = `${basename(it.url ?? "vnu")}:${it.lastLine ?? 1}`;
-    return `${place}: ${it.message} ${brief(it.extract ?? "")}`;
+  return wrong.map(({ url = "vnu", lastLine = 1, message, extract = "" }) => {
+    return `${basename(url)}:${lastLine}: ${message} ${brief(extract)}`;
   });
 }
 
 // ------------------------------------------------------------------- links
 
-const unescaped = (text) => text.replaceAll("&amp;", "&").replaceAll("&quot;", '"');
+// What is wrong with a link to an address, where `ids` has the places of each page; or nothing.
+function faultOfLink(book, ids, address) {
+  if (!URL.canParse(address)) return "this is no address";
+  const { protocol, href, hash } = new URL(address);
+  if (/^(https?|data|blob):$/.test(protocol)) return "";
+  const file = href.replace(/[?#].*/, "");
+  const name = relative(book, protocol === "file:" ? fileURLToPath(file) : "/");
+  if (name.startsWith("..")) return "leaves the book's folder";
+  if (!statSync(join(book, name), { throwIfNoEntry: false })?.isFile())
+    return "there is no such file";
+  const place = decodeURIComponent(hash.slice(1));
+  return !place || !ids[name] || ids[name].has(place) ? "" : "there is no such place";
+}
 
-// Text in which what is not markup keeps its place, but holds no tags.
-const markupOf = (html) => {
-  const blank = (all) => all.replace(/[^\n]/g, " ");
-  return html
-    .replace(/<!--[\s\S]*?-->/g, blank)
-    .replace(/(?<=<script[^>]*>)[\s\S]*?(?=<\/script>)/g, blank);
+// The files of the book that a script, or what is packed in it, names in quotes.
+function namedIn(book, file) {
+  const script = read(book, file);
+  const text = isPacked(script) ? unpacked(script).toString() : script;
+  const names = text.matchAll(/(?<=["'(])[\w-]+\.(?:html|css|js|svg|woff2)(?:#[\w.-]+)?(?=["')])/g);
+  return [...names].map(([name]) => [name, new URL(name, pathToFileURL(`${book}/`)).href]);
+}
+
+// Every link, picture, style sheet and script of every page that was visited, and every address
+// that a script or its data names, leads to something that is there.
+function links(book, seen) {
+  const pages = seen.filter(({ form }) => form === "light");
+  const ids = Object.fromEntries(pages.map((it) => [it.page, new Set(it.ids)]));
+  const files = readdirSync(book).filter((name) => /\.(js|json|xml|css)$/.test(name));
+  const all = [
+    ...pages.map(({ page, links }) => [page, links]),
+    ...files.map((file) => [file, namedIn(book, file)]),
+  ].flatMap(([from, some]) => some.map(([text, address]) => ({ from, text, address })));
+  const faults = all.flatMap(({ from, text, address }) => {
+    const wrong = faultOfLink(book, ids, address);
+    return wrong ? [`${from}: ${text}: ${wrong}`] : [];
+  });
+  return Object.assign(faults, { count: all.length });
+}
+
+// Runs in the page: its links, as they are written and as they lead; and what they can lead to.
+const linked = () => {
+  const all = (css) => [...document.querySelectorAll(css)];
+  const links = ["href", "src", "action"].flatMap((name) =>
+    all(`[${name}]:not(svg *, form:not([action]))`).map((it) => [it.getAttribute(name), it[name]]),
+  );
+  return { links, ids: all("[id]").map((it) => it.id) };
 };
-
-function idsIn(html) {
-  return new Set(
-    [...html.matchAll(/\s(?:id|name)="([^"]*)"/g)].map((match) => unescaped(match[1])),
-  );
-}
-
-// What is wrong with a link on a page, or nothing.
-function faultOfLink(book, page, link, ids) {
-  if (/^https?:/.test(link)) return URL.canParse(link) ? "" : "this is no address";
-  if (/^data:image\//.test(link)) return "";
-  if (/^[a-z][a-z+.-]*:/i.test(link) || link.startsWith("/")) return "leaves the book's folder";
-  const [, file, anchor] = link.match(/^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/);
-  const target = file === "" ? page : decodeURIComponent(file);
-  if (target.split("/").includes("..")) return "leaves the book's folder";
-  const place = join(book, target);
-  if (!existsSync(place) || statSync(place).isDirectory()) return "there is no such file";
-  if (!anchor || !target.endsWith(".html")) return "";
-  return ids.get(target)?.has(decodeURIComponent(anchor)) ? "" : "there is no such place";
-}
-
-// Every link, picture, style sheet and script of every page, and every address of
-// a page that a script or its data names, leads to something that is there.
-export async function links(book) {
-  const pages = pagesOf(book).map((name) => `${name}.html`);
-  const text = new Map(pages.map((page) => [page, markupOf(read(book, page))]));
-  const ids = new Map(pages.map((page) => [page, idsIn(text.get(page))]));
-  const faults = [];
-  let count = 0;
-  const look = (file, all, index, link) => {
-    const wrong = faultOfLink(book, file, link, ids);
-    count++;
-    if (wrong) faults.push(`${file}:${lineAt(all, index)}: ${link}: ${wrong}`);
-  };
-  for (const [page, html] of text) {
-    for (const match of html.matchAll(/<[a-z][^>]*?\s(?:href|src|action)="([^"]*)"/gi)) {
-      look(page, html, match.index, unescaped(match[1]));
-    }
-  }
-  for (const file of readdirSync(book).filter((name) => /\.(js|json|xml|css)$/.test(name))) {
-    const script = read(book, file);
-    const all = isPacked(script) ? unpacked(script).toString() : script;
-    for (const match of all.matchAll(
-      /(?<=["'(])[\w-]+\.(?:html|css|js|svg|woff2)(?:#[\w.-]+)?(?=["')])/g,
-    )) {
-      look(file, all, match.index, match[0]);
-    }
-  }
-  return Object.assign(faults, { count });
-}
-
-// ----------------------------------------------------------------- figures
-
-// The words and numbers of a drawing, in order.
-function wordsOf(svg) {
-  return [...svg.matchAll(/<(text|tspan|title|desc)\b[^>]*>([^<]*)/g)].map((match) =>
-    match[2].trim(),
-  );
-}
-
-// The figures on a page hold the numbers that its program draws when it is run.
-export async function figures(book, wanted = /^\w+?_\w+$/) {
-  const names = readdirSync(join(build, "chapters")).filter((name) => wanted.test(name));
-  const lists = await each(names, async (name) => {
-    const page = `${name.replace(/^\w+?_/, "").replaceAll("_", "-")}.html`;
-    const drawn = mkdtempSync(join(tmpdir(), "figures-"));
-    try {
-      const env = { ...process.env, FIGURES: drawn };
-      const { status, err } = await run(join(build, "chapters", name), [], { env });
-      if (status !== 0) return [`${page}: ${name} ends with ${status}: ${err}`];
-      return faultsOfFigures(book, page, drawn);
-    } finally {
-      rmSync(drawn, { recursive: true });
-    }
-  });
-  return lists.flat();
-}
-
-function faultsOfFigures(book, page, drawn) {
-  const html = read(book, page);
-  const shown = [...html.matchAll(/<svg[^>]*aria-labelledby="([\w-]+?)-\w+-title[\s\S]*?<\/svg>/g)];
-  return readdirSync(drawn).flatMap((file) => {
-    const name = basename(file, ".svg");
-    const words = wordsOf(readFileSync(join(drawn, file), "utf8"));
-    const there = shown.filter((match) => match[0].includes(`aria-labelledby="${name}-`));
-    if (there.length !== 1) return [`${page}: ${file} is shown ${there.length} times`];
-    const line = lineAt(html, there[0].index);
-    const on = wordsOf(there[0][0]);
-    const at = words.findIndex((word, i) => word !== on[i]);
-    if (at < 0 && on.length === words.length) return [];
-    return [`${page}:${line}: ${file} shows "${on[at]}" where the program draws "${words[at]}"`];
-  });
-}
 
 // ------------------------------------------------------- visits in a browser
 
@@ -274,12 +198,12 @@ const laidOut = () =>
   );
 
 // What a look at the page finds in some widths, which it leaves as it was.
-async function inWidths(page, all, look) {
+async function inWidths(page, all, found) {
   const { width, height } = page.viewportSize();
   const faults = new Set();
   for (const wanted of all) {
     await page.setViewportSize({ width: wanted, height });
-    for (const fault of await page.evaluate(look)) faults.add(fault);
+    for (const fault of await page.evaluate(found)) faults.add(fault);
   }
   await page.setViewportSize({ width, height });
   return [...faults];
@@ -289,25 +213,17 @@ async function inWidths(page, all, look) {
 async function lookAt(page, name, form, withAxe) {
   const scripts = form !== "plain";
   if (scripts) await page.evaluate(laidOut);
-  const asked = new Set(page.asked);
-  const shifts = scripts ? await page.evaluate(() => globalThis.shifts) : [];
-  const dead = await page.evaluate(scripts ? unpressable : idle);
-  const wide = await inWidths(page, widths[form], tooWide);
-  const looks = isGate ? [] : await inWidths(page, lookedAt[form], faultsOfLooks);
+  const found = { page: `${name}.html`, form, asked: new Set(page.asked), faults: page.faults };
+  found.shifts = scripts ? await page.evaluate(() => globalThis.shifts) : [];
+  Object.assign(found, await page.evaluate(linked));
+  found.dead = await page.evaluate(scripts ? unpressable : idle);
+  found.wide = await inWidths(page, widths[form], tooWide);
+  const looks = () => (isGate ? [] : inWidths(page, lookedAt[form], look));
+  found.looks = await looks();
   await page.evaluate(openFolds);
-  if (!isGate) looks.push(...(await inWidths(page, lookedAt[form], faultsOfLooks)));
-  const barriers = scripts && withAxe ? await axeIn(page, form, name) : [];
-  return {
-    page: `${name}.html`,
-    form,
-    shifts,
-    dead,
-    wide,
-    looks,
-    barriers,
-    asked,
-    faults: page.faults,
-  };
+  found.looks.push(...(await looks()));
+  found.barriers = scripts && withAxe ? await axeIn(page, form, name) : [];
+  return found;
 }
 
 // Visits to pages of a book, with axe to some of them: a few tabs at a time, in each of
@@ -339,28 +255,9 @@ export async function visits(
 const list = (seen, what) =>
   seen.flatMap((it) => what(it).map((fault) => `${it.page} (${it.form}): ${fault}`));
 
-export const accessibility = (seen) => list(seen, (it) => it.barriers);
-export const wide = (seen) => list(seen, (it) => it.wide);
-export const looks = (seen) => list(seen, (it) => [...new Set(it.looks)]);
-export const dead = (seen) => list(seen, (it) => it.dead);
-export const noise = (seen) => list(seen, (it) => it.faults);
-
-export const shiftOf = ({ shifts }) => shifts.reduce((sum, { value }) => sum + value, 0);
-export const shifting = (seen) =>
-  list(seen, (it) => {
-    const sum = shiftOf(it);
-    const worst = [...it.shifts].sort((a, b) => b.value - a.value)[0];
-    return sum < limits.shift
-      ? []
-      : [`layout shifts by ${sum.toFixed(3)}, most at ${worst.what.join(", ")}`];
-  });
-
 // ------------------------------------------------------------------ weight
 
-// What only a reader's wish brings to a page: what is searched, and the modules of what
-// can be run there. These count, as a chapter is there to be run.
-const onDemand = ["search-index.js", "symbols.js"];
-
+// The modules of what can be run in a page. These count, as a chapter is there to be run.
 function modulesOf(page, html) {
   const commands = html.matchAll(/data-program="([^_"]+)|\bmake\s(?:-s\s)?run-(\w+)/g);
   const programs = [...commands].map(([, own, other]) => own ?? other);
@@ -368,16 +265,16 @@ function modulesOf(page, html) {
   return programs.map((name) => `programs/${name}.js`);
 }
 
-// The files that a page and all it asks for are, each with what it weighs on the way:
-// compressed.
-export function weightOf(book, { page, asked }, more = []) {
-  const files = new Set([page, ...more]);
-  for (const url of asked) {
-    if (url.startsWith("file:")) files.add(relative(book, fileURLToPath(url)));
-  }
+// The files that a page and all it asks for are, each with what it weighs on the way,
+// compressed; the heaviest first.
+function weightOf(book, { page, asked }) {
+  const own = [...asked].filter((url) => url.startsWith("file:"));
+  const files = new Set([page, ...own.map((url) => relative(book, fileURLToPath(url)))]);
   if (files.has("program.js"))
     for (const file of modulesOf(page, read(book, page))) files.add(file);
-  return [...files].map((file) => ({ file, size: packedSize(join(book, file)) }));
+  const parts = [...files].map((file) => ({ file, size: packedSize(join(book, file)) }));
+  const sum = parts.reduce((all, { size }) => all + size, 0);
+  return { page, sum, parts: parts.sort((a, b) => b.size - a.size) };
 }
 
 const sizes = new Map();
@@ -386,31 +283,39 @@ function packedSize(path) {
   return sizes.get(path);
 }
 
-const sumOf = (parts) => parts.reduce((all, { size }) => all + size, 0);
-
 // The page that weighs most, in words.
 export function heaviest(book, seen) {
-  const sums = seen.map((it) => ({ page: it.page, sum: sumOf(weightOf(book, it)), it }));
-  const [{ page, sum, it }] = sums.sort((a, b) => b.sum - a.sum);
-  const all = sumOf(weightOf(book, it, onDemand));
-  return `${page} ${sum} bytes, with ${onDemand.join(" and ")} ${all}`;
+  const [{ page, sum }] = seen.map((it) => weightOf(book, it)).sort((a, b) => b.sum - a.sum);
+  return `${page} ${sum} bytes`;
 }
 
 // A program that carries the text its model learns from may weigh more by that.
 const carries = { "language-model.html": 50_000 };
 
-export const heavy = (book, seen) =>
-  list(
-    seen.filter(({ form }) => form === "light"),
-    (it) => {
-      const parts = weightOf(book, it).sort((a, b) => b.size - a.size);
-      const most = parts.slice(0, 4).map(({ file, size }) => `${file} ${size}`);
-      const sum = sumOf(parts);
-      return sum < limits.weight + (carries[it.page] ?? 0)
-        ? []
-        : [`${sum} bytes compressed: ${most.join(", ")}`];
-    },
-  );
+function faultOfWeight(book, it) {
+  const { sum, parts } = weightOf(book, it);
+  const most = parts.slice(0, 4).map(({ file, size }) => `${file} ${size}`);
+  const isLess = it.form !== "light" || sum < limits.weight + (carries[it.page] ?? 0);
+  return isLess ? [] : [`${sum} bytes compressed: ${most.join(", ")}`];
+}
+
+function faultOfShifts({ shifts }) {
+  const sum = shifts.reduce((all, { value }) => all + value, 0);
+  const [worst] = [...shifts].sort((a, b) => b.value - a.value);
+  return sum < limits.shift ? [] : [`layout shifts by ${sum.toFixed(3)}, most at ${worst.what}`];
+}
+
+// The faults that visits have found, by what was looked for.
+export const ofVisits = {
+  links,
+  axe: (_, seen) => list(seen, (it) => it.barriers),
+  quiet: (_, seen) => list(seen, (it) => it.faults),
+  width: (_, seen) => list(seen, (it) => it.wide),
+  looks: (_, seen) => list(seen, (it) => [...new Set(it.looks)]),
+  buttons: (_, seen) => list(seen, (it) => it.dead),
+  shift: (_, seen) => list(seen, faultOfShifts),
+  weight: (book, seen) => list(seen, (it) => faultOfWeight(book, it)),
+};
 
 // -------------------------------------------------------------- what is said
 

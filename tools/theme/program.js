@@ -15,170 +15,20 @@
 
 (() => {
   // All that a program needs of its surroundings: what it is called with, two streams
-  // to write to, a folder for its figures. They are WASI's, preview 1, as far as the
-  // book's programs call it. A worker is made from this function's text, so it uses
-  // nothing from around it.
-  function makeRunner() {
-    const OK = 0;
-    const BAD_FILE = 8;
-    const NO_ENTRY = 44;
-    const ROOT = 3; // the one folder, which is there before the program begins
-    const FOLDER = "/figures";
-    const toBytes = new TextEncoder();
+  // to write to, a folder for its figures. The methods whose names have _ are WASI's, preview 1,
+  // as far as the book's programs call it; each returns 0, or what went wrong. A worker is made
+  // from this class's text, so it uses nothing from around it.
+  class Machine {
+    static BAD_FILE = 8;
+    static NO_ENTRY = 44;
+    static ROOT = 3; // the one folder, which is there before the program begins
+    static FOLDER = "/figures";
 
-    class Exit extends Error {}
-
-    // A text that is written in pieces, which may end within a character.
-    function makeFile() {
-      const decoder = new TextDecoder();
-      const file = { text: "" };
-      file.write = (bytes) => {
-        file.text += decoder.decode(bytes, { stream: true });
-      };
-      return file;
-    }
-
-    function makeMachine(name, { args = [], env = {}, figures = false, as = name }) {
-      const word = (text) => toBytes.encode(`${text}\0`);
-      const set = { ...env, ...(figures && { FIGURES: FOLDER }) };
-      return {
-        args: [as, ...args].map(word),
-        env: Object.entries(set).map(([key, value]) => word(`${key}=${value}`)),
-        files: [undefined, makeFile(), makeFile(), FOLDER], // by their numbers
-        folder: Object.create(null), // by their names
-        status: 0,
-      };
-    }
-
-    // The functions that the module imports. The machine's memory is there only once
-    // the module is.
-    function makeCalls(machine) {
-      const { files, folder } = machine;
-      const view = () => new DataView(machine.memory.buffer);
-      const part = (at, size) => new Uint8Array(machine.memory.buffer, at, size);
-      const nameAt = (at, size) => new TextDecoder().decode(part(at, size));
-
-      function putNumber(at, x) {
-        view().setUint32(at, x, true);
-        return OK;
-      }
-
-      function putSizes(words, countAt, sizeAt) {
-        const size = words.reduce((sum, word) => sum + word.length, 0);
-        putNumber(countAt, words.length);
-        return putNumber(sizeAt, size);
-      }
-
-      function putWords(words, listAt, textAt) {
-        for (const [i, word] of words.entries()) {
-          putNumber(listAt + 4 * i, textAt);
-          part(textAt, word.length).set(word);
-          textAt += word.length;
-        }
-        return OK;
-      }
-
-      // What is written is a list of pieces of memory.
-      function write(fd, listAt, n, doneAt) {
-        if (!files[fd]?.write) return BAD_FILE;
-        let done = 0;
-        for (let i = 0; i < n; i++) {
-          const at = view().getUint32(listAt + 8 * i, true);
-          const size = view().getUint32(listAt + 8 * i + 4, true);
-          files[fd].write(part(at, size));
-          done += size;
-        }
-        return putNumber(doneAt, done);
-      }
-
-      // A file is begun anew: there is none to be read.
-      function open(_fd, _flags, at, size, how, _rights, _inherited, _fdflags, fdAt) {
-        const CREATE = 1;
-        if (!(how & CREATE)) return NO_ENTRY;
-        const file = makeFile();
-        folder[nameAt(at, size)] = file;
-        return putNumber(fdAt, files.push(file) - 1);
-      }
-
-      function close(fd) {
-        if (!files[fd]) return BAD_FILE;
-        files[fd] = undefined;
-        return OK;
-      }
-
-      // What kind of thing a file is, and that all may be done with it.
-      function describe(fd, at) {
-        const DIRECTORY = 3;
-        const REGULAR = 4;
-        if (!files[fd]) return BAD_FILE;
-        part(at, 24).fill(0);
-        view().setUint8(at, fd === ROOT ? DIRECTORY : REGULAR);
-        part(at + 8, 16).fill(255);
-        return OK;
-      }
-
-      function describeFolder(fd, at) {
-        if (fd !== ROOT) return BAD_FILE;
-        putNumber(at, 0);
-        return putNumber(at + 4, FOLDER.length);
-      }
-
-      function nameFolder(_fd, at, size) {
-        part(at, size).set(toBytes.encode(FOLDER).subarray(0, size));
-        return OK;
-      }
-
-      return {
-        args_sizes_get: (count, size) => putSizes(machine.args, count, size),
-        args_get: (list, text) => putWords(machine.args, list, text),
-        environ_sizes_get: (count, size) => putSizes(machine.env, count, size),
-        environ_get: (list, text) => putWords(machine.env, list, text),
-        fd_prestat_get: describeFolder,
-        fd_prestat_dir_name: nameFolder,
-        fd_fdstat_get: describe,
-        fd_write: write,
-        fd_close: close,
-        path_open: open,
-        proc_exit: (status) => {
-          machine.status = status;
-          throw new Exit();
-        },
-      };
-    }
-
-    // A call that is not there fails when it is made, and says which it was.
-    function importsOf(module, machine) {
-      const calls = makeCalls(machine);
-      const imports = {};
-      for (const { module: from, name } of WebAssembly.Module.imports(module)) {
-        const missing = () => {
-          throw new Error(`the page has no ${name}, which the program calls`);
-        };
-        imports[from] ??= {};
-        imports[from][name] = calls[name] ?? missing;
-      }
-      return imports;
-    }
-
-    // What goes wrong without the program's having noticed, such as an assert or a
-    // stack that is full, ends as it does in a terminal: with a line and status 134.
-    function start(module, machine) {
-      const instance = new WebAssembly.Instance(module, importsOf(module, machine));
-      machine.memory = instance.exports.memory;
-      try {
-        instance.exports._start();
-      } catch (error) {
-        if (error instanceof Exit) return;
-        machine.status = 134;
-        machine.files[2].write(toBytes.encode(`${error.message}\n`));
-      }
-    }
-
-    return (module, name, options) => {
+    static run(module, name, options) {
       const begin = performance.now();
-      const machine = makeMachine(name, options);
+      const machine = new Machine(name, options);
       const [, out, err] = machine.files;
-      start(module, machine);
+      machine.start(module);
       const drawn = Object.entries(machine.folder).map(([file, { text }]) => [file, text]);
       return {
         status: machine.status,
@@ -188,12 +38,167 @@
         ms: performance.now() - begin,
         stopped: false,
       };
-    };
+    }
+
+    // A text that is written in pieces, which may end within a character.
+    static file() {
+      const decoder = new TextDecoder();
+      const file = { text: "" };
+      file.write = (bytes) => {
+        file.text += decoder.decode(bytes, { stream: true });
+      };
+      return file;
+    }
+
+    static bytes(text) {
+      return new TextEncoder().encode(text);
+    }
+
+    constructor(name, { args = [], env = {}, figures = false, as = name }) {
+      const word = (text) => Machine.bytes(`${text}\0`);
+      const set = { ...env, ...(figures && { FIGURES: Machine.FOLDER }) };
+      this.args = [as, ...args].map(word);
+      this.env = Object.entries(set).map(([key, value]) => word(`${key}=${value}`));
+      this.files = [undefined, Machine.file(), Machine.file(), Machine.FOLDER]; // by their numbers
+      this.folder = Object.create(null); // by their names
+      this.status = 0;
+    }
+
+    // What goes wrong without the program's having noticed, such as an assert or a
+    // stack that is full, ends as it does in a terminal: with a line and status 134.
+    start(module) {
+      const instance = new WebAssembly.Instance(module, this.importsOf(module));
+      this.memory = instance.exports.memory;
+      try {
+        instance.exports._start();
+      } catch (error) {
+        if (this.hasExited) return;
+        this.status = 134;
+        this.files[2].write(Machine.bytes(`${error.message}\n`));
+      }
+    }
+
+    // A call that is not there fails when it is made, and says which it was.
+    importsOf(module) {
+      const imports = {};
+      for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+        const missing = () => {
+          throw new Error(`the page has no ${name}, which the program calls`);
+        };
+        imports[from] ??= {};
+        imports[from][name] = this[name]?.bind(this) ?? missing;
+      }
+      return imports;
+    }
+
+    /* ---- The program's memory */
+
+    view() {
+      return new DataView(this.memory.buffer);
+    }
+
+    part(at, size) {
+      return new Uint8Array(this.memory.buffer, at, size);
+    }
+
+    putNumber(at, x) {
+      this.view().setUint32(at, x, true);
+      return 0;
+    }
+
+    putSizes(words, countAt, sizeAt) {
+      const size = words.reduce((sum, word) => sum + word.length, 0);
+      this.putNumber(countAt, words.length);
+      return this.putNumber(sizeAt, size);
+    }
+
+    putWords(words, listAt, textAt) {
+      for (const [i, word] of words.entries()) {
+        this.putNumber(listAt + 4 * i, textAt);
+        this.part(textAt, word.length).set(word);
+        textAt += word.length;
+      }
+      return 0;
+    }
+
+    /* ---- What it is called with, and how it ends */
+
+    args_sizes_get(countAt, sizeAt) {
+      return this.putSizes(this.args, countAt, sizeAt);
+    }
+
+    args_get(listAt, textAt) {
+      return this.putWords(this.args, listAt, textAt);
+    }
+
+    environ_sizes_get(countAt, sizeAt) {
+      return this.putSizes(this.env, countAt, sizeAt);
+    }
+
+    environ_get(listAt, textAt) {
+      return this.putWords(this.env, listAt, textAt);
+    }
+
+    proc_exit(status) {
+      this.status = status;
+      this.hasExited = true;
+      throw new Error("the program has ended");
+    }
+
+    /* ---- Its files */
+
+    // What is written is a list of pieces of memory.
+    fd_write(fd, listAt, n, doneAt) {
+      if (!this.files[fd]?.write) return Machine.BAD_FILE;
+      let done = 0;
+      for (let i = 0; i < n; i++) {
+        const at = this.view().getUint32(listAt + 8 * i, true);
+        const size = this.view().getUint32(listAt + 8 * i + 4, true);
+        this.files[fd].write(this.part(at, size));
+        done += size;
+      }
+      return this.putNumber(doneAt, done);
+    }
+
+    // A file is begun anew: there is none to be read.
+    path_open(_fd, _flags, at, size, how, _rights, _inherited, _fdflags, fdAt) {
+      const CREATE = 1;
+      if (!(how & CREATE)) return Machine.NO_ENTRY;
+      const file = Machine.file();
+      this.folder[new TextDecoder().decode(this.part(at, size))] = file;
+      return this.putNumber(fdAt, this.files.push(file) - 1);
+    }
+
+    fd_close(fd) {
+      if (!this.files[fd]) return Machine.BAD_FILE;
+      this.files[fd] = undefined;
+      return 0;
+    }
+
+    // What kind of thing a file is, and that all may be done with it.
+    fd_fdstat_get(fd, at) {
+      const [DIRECTORY, REGULAR] = [3, 4];
+      if (!this.files[fd]) return Machine.BAD_FILE;
+      this.part(at, 24).fill(0);
+      this.view().setUint8(at, fd === Machine.ROOT ? DIRECTORY : REGULAR);
+      this.part(at + 8, 16).fill(255);
+      return 0;
+    }
+
+    fd_prestat_get(fd, at) {
+      if (fd !== Machine.ROOT) return Machine.BAD_FILE;
+      this.putNumber(at, 0);
+      return this.putNumber(at + 4, Machine.FOLDER.length);
+    }
+
+    fd_prestat_dir_name(_fd, at, size) {
+      this.part(at, size).set(Machine.bytes(Machine.FOLDER).subarray(0, size));
+      return 0;
+    }
   }
 
   globalThis.book ??= {};
   const { book } = globalThis;
-  const runner = makeRunner();
   const loading = {}; // the promises of modules, by their names
   const modules = {}; // those that are there
   let worker;
@@ -234,8 +239,8 @@
 
   function makeWorker() {
     const text = `"use strict";
-      const run = (${makeRunner})();
-      onmessage = ({ data }) => postMessage(run(data.module, data.name, data.options));`;
+      ${Machine}
+      onmessage = ({ data }) => postMessage(Machine.run(data.module, data.name, data.options));`;
     const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     const made = new Worker(address);
     URL.revokeObjectURL(address);
@@ -286,6 +291,6 @@
   book.runHere = (name, options = {}) => {
     const module = modules[moduleOf(name)];
     if (!module) throw new Error(`book.runHere: ${name} is not there before book.ready(name)`);
-    return runner(module, name, options);
+    return Machine.run(module, name, options);
   };
 })();

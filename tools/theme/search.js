@@ -1,5 +1,5 @@
-// Search: what tools/weave/weave has packed into search-index.js, looked through as one types. Names of
-// functions and terms come first, then headings, then prose.
+// Search: what tools/weave/weave has packed into search-index.js, looked through by MiniSearch as
+// one types. What is called exactly so comes first; then terms, chapters, sections, functions.
 
 "use strict";
 
@@ -7,179 +7,151 @@ globalThis.book ??= {};
 
 (() => {
   const MOST = 30;
+  const LENGTH = 170; // letters of an excerpt
 
   // Words of a question that say nothing of what it is about.
-  const EMPTY = new Set(
-    "a an and are at be by can do does for how in is it of on or the to what when where why with".split(
-      " ",
-    ),
-  );
+  const EMPTY =
+    /^(an?|and|are|at|be|by|can|does?|for|how|in|is|it|o[fnr]|the|to|what|whe(n|re)|why|with)$/;
 
   // Letters as they are compared: small, without dots and accents. No letter becomes two, so
   // that a place in the one text is the same place in the other.
   const fold = (text) =>
     text.normalize("NFC").toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
 
-  const quoted = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  // A number is one word, and so is each Chinese character and each sign such as √.
+  const WORD = /\d+\.\d+|\p{Script=Han}|\p{S}|(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}])+/gu;
+  const wordsOf = (text) => text.match(WORD) ?? [];
+  const namesOf = (text) => text.split(/[,;]\s*/);
 
-  // What is looked for: a word's beginning, in one number or the other; Chinese anywhere.
-  function pattern(word) {
-    if (/\p{Script=Han}/u.test(word)) return new RegExp(quoted(word), "gu");
-    const stem = word.length > 3 ? word.replace(/(?:ies|y|s)$/, "") : word;
-    const begins = /^[\p{L}\p{N}]/u.test(word) ? "(?<![\\p{L}\\p{N}])" : "";
-    return new RegExp(`${begins}${quoted(stem)}(?:ies|y|e?s)?`, "gu");
-  }
+  // A word in one number or the other.
+  const stem = (word) => (word.length > 3 ? word.replace(/(?:ies|y|s)$/, "") : word);
 
-  /* ---- What can be found: {name, says, address, above, folded, kind} */
+  /* ---- What can be found: {id, kind, name, says, address, above} */
 
-  let records;
+  let records, index;
 
-  function gather({ pages, sections, terms, symbols }) {
-    const record = (kind, name, says, address, above) => ({
-      kind,
-      name,
-      says,
-      address,
-      above,
-      foldedName: fold(name),
-      folded: fold(says),
-      // A term goes by other names, too, in two more languages.
-      others: kind === "term" ? fold(`${name},${says}`).split(/[,;]\s*/) : [],
-    });
+  function recordsOf({ pages, sections, terms, symbols }) {
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
-    records = [
-      ...symbols.map(([name, address, says, where]) => record("code", name, says, address, where)),
-      ...terms.map(([name, address, says]) =>
-        record("term", name, says, address, titleOf(address)),
-      ),
-      ...sections.map(([page, id, name, text]) => {
-        const own = pages[page][0];
-        return id === own
-          ? record("page", name, text, `${own}.html`, pages[page][1])
-          : record("section", name, text, `${own}.html#${id}`, title(pages[page]));
-      }),
-    ];
-    function titleOf(address) {
+    const titleOf = (address) => {
       const page = pages.find(([id]) => address.startsWith(`${id}.html`));
       return page ? title(page) : "";
-    }
+    };
+    const section = ([page, id, name, says]) => {
+      const own = pages[page][0];
+      return id === own
+        ? { kind: "page", name, says, address: `${own}.html`, above: pages[page][1] }
+        : { kind: "section", name, says, address: `${own}.html#${id}`, above: title(pages[page]) };
+    };
+    return [
+      ...terms.map(([name, address, says]) => {
+        return { kind: "term", name, says, address, above: titleOf(address) };
+      }),
+      ...sections.map(section),
+      ...symbols.map(([name, address, says, above]) => {
+        return { kind: "code", name, says, address, above };
+      }),
+    ].map((record, id) => ({ ...record, id }));
   }
 
-  /* ---- How well a record answers: 0 is not at all */
-
-  const wordsOf = (text) => text.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-
-  const KIND = { code: 8, term: 7, page: 4, section: 3 };
-
-  function score({ kind, foldedName, folded, others }, query, words) {
-    const inName = words.filter((word) => foldedName.match(word.pattern));
-    let sum = KIND[kind];
-    for (const word of words) {
-      const times = folded.match(word.pattern)?.length ?? 0;
-      if (!times && !inName.includes(word)) return 0;
-      sum += Math.min(times, 4);
-    }
-    sum += inName.length * (inName.length === words.length ? 25 : 5);
-    if (foldedName === query || others.includes(query)) sum += 200;
-    else if (inName.length === words.length && wordsOf(foldedName).length === words.length)
-      sum += 100;
-    else if (foldedName.startsWith(query)) sum += 20;
-    if (words.length > 1) sum += closeness(folded, words) + (folded.includes(query) ? 25 : 0);
-    return sum;
+  // A term goes by other names, too, in two more languages: its text begins with them.
+  function indexOf(all) {
+    const made = new MiniSearch({
+      fields: ["names", "name", "says"],
+      extractField: (record, field) => {
+        if (field !== "names") return record[field];
+        return record.kind === "term" ? `${record.name}, ${record.says}` : record.name;
+      },
+      tokenize: (text, field) => (field === "names" ? namesOf(text) : wordsOf(text)),
+      processTerm: (word, field) => (field === "names" ? fold(word) : stem(fold(word))),
+    });
+    made.addAll(all);
+    return made;
   }
 
-  // Words that stand together mean more than words of one page.
-  function closeness(text, words) {
-    const { size } = stretch(text, words);
-    return size < 40 ? 25 : size < 100 ? 12 : size < 250 ? 5 : 0;
-  }
+  const KIND = { term: 3, page: 2, section: 1.5, code: 1 };
 
-  // The shortest stretch with a match of each word (of those that occur at all).
-  function stretch(text, words) {
-    const places = words
-      .flatMap((word, k) => [...text.matchAll(word.pattern)].map((m) => ({ k, at: m.index })))
-      .sort((a, b) => a.at - b.at);
-    const wanted = new Set(places.map((p) => p.k)).size;
-    let best = { at: places[0]?.at ?? 0, size: Infinity };
-    const last = new Map();
-    for (const { k, at } of places) {
-      last.delete(k);
-      last.set(k, at);
-      const first = last.values().next().value;
-      if (last.size === wanted && at - first < best.size) best = { at: first, size: at - first };
-    }
-    return best;
-  }
-
+  // With all words of the question where something has all of them, and else with any.
   function find(text) {
     const query = fold(text).trim().replace(/\s+/g, " ");
-    const all = query.split(/[\s,;:()?]+/).filter((word) => /[\p{L}\p{N}\p{S}]/u.test(word));
-    const full = all.filter((word) => !EMPTY.has(word));
-    const words = (full.length ? full : all).map((word) => ({
-      text: word,
-      pattern: pattern(word),
-    }));
-    if (!words.length) return { words, found: [] };
-    const found = records
-      .map((record) => ({ record, points: score(record, query, words) }))
-      .filter(({ points }) => points > 0)
-      .sort((a, b) => b.points - a.points)
-      .map(({ record }) => record);
-    return { words, found };
+    const all = wordsOf(query);
+    const full = all.filter((word) => !EMPTY.test(word));
+    const words = full.length ? full : all;
+    const named = {
+      queries: [query, query.replaceAll(" ", "_")],
+      fields: ["names"],
+      tokenize: (name) => [name],
+      processTerm: fold,
+    };
+    const said = {
+      queries: words,
+      fields: ["name", "says"],
+      boost: { name: 4 },
+      prefix: true,
+      fuzzy: (word) => (/^\p{L}{5,}/u.test(word) ? 1 : false),
+    };
+    const boostDocument = (id) => KIND[records[id].kind];
+    const search = (combineWith) =>
+      index.search(
+        {
+          queries: [
+            { ...named, boost: { names: 100 } },
+            { ...said, combineWith },
+          ],
+        },
+        { boostDocument },
+      );
+    const whole = words.length ? search("AND") : [];
+    const found = whole.length || !words.length ? whole : search("OR");
+    return { words, found, isPart: !whole.length };
   }
 
   /* ---- How it is shown */
 
+  // Where a text has the words that were found in it: [from, till] of each.
+  function placesOf(text, words) {
+    if (!words.length) return [];
+    const begins = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+    const word = new RegExp(
+      `(?<![\\p{L}\\p{N}](?![\\p{Script=Han}\\p{S}]))(?:${begins})(?:ies|y|e?s)?`,
+      "gu",
+    );
+    return [...fold(text).matchAll(word)].map((it) => [it.index, it.index + it[0].length]);
+  }
+
   // A text with what was found in it marked.
   function marked(text, words) {
-    const folded = fold(text);
-    const spans = words
-      .flatMap((word) => [...folded.matchAll(word.pattern)])
-      .map((match) => [match.index, match.index + match[0].length])
-      .sort((a, b) => a[0] - b[0]);
     const parts = [];
     let at = 0;
-    for (const [from, till] of spans) {
-      if (from < at) continue;
+    for (const [from, till] of placesOf(text, words)) {
       parts.push(text.slice(at, from), book.make("mark", {}, text.slice(from, till)));
       at = till;
     }
     return [...parts, text.slice(at)];
   }
 
-  function excerpt({ says, folded }, words) {
-    const { at } = stretch(folded, words);
-    let from = Math.max(0, at - 30);
-    const space = says.slice(from, at).indexOf(" ");
-    if (from > 0 && space >= 0) from += space + 1;
-    const cut = says.slice(from, from + 170);
-    const whole = from + 170 >= says.length;
-    return (from > 0 ? "… " : "") + (whole ? cut : cut.replace(/\s\S*$/, " …"));
+  // The part of a text that has most of what was found in it.
+  function excerpt(text, words) {
+    const places = placesOf(text, words).map(([from]) => from);
+    const near = places.map((at) => places.filter((it) => it >= at && it < at + 140).length);
+    const best = places[near.indexOf(Math.max(...near))] ?? 0;
+    const start = best < 30 ? 0 : text.lastIndexOf(" ", best - 15) + 1;
+    const cut = text.slice(start, start + LENGTH);
+    const isWhole = start + LENGTH >= text.length;
+    return (start > 0 ? "… " : "") + (isWhole ? cut : cut.replace(/\s\S*$/, " …"));
   }
 
-  function option(record, k, words) {
-    const name = book.make(
-      record.kind === "code" ? "code" : "strong",
-      {},
-      ...marked(record.name, words),
+  function option({ id, terms }, k) {
+    const { make } = book;
+    const { kind, name, says, address, above } = records[id];
+    const where = make("span", { class: "above" }, (kind === "term" ? "term · " : "") + above);
+    const title = make(kind === "code" ? "code" : "strong", {}, ...marked(name, terms));
+    const link = make(
+      "a",
+      { href: book.at(address), tabindex: "-1" },
+      make("span", { class: "name" }, title, " ", where),
+      make("span", { class: "excerpt" }, ...marked(excerpt(says, terms), terms)),
     );
-    const what = { term: "term · ", code: "" }[record.kind] ?? "";
-    return book.make(
-      "li",
-      { role: "option", id: `found-${k}`, "aria-selected": "false" },
-      book.make(
-        "a",
-        { href: book.at(record.address), tabindex: "-1" },
-        book.make(
-          "span",
-          { class: "name" },
-          name,
-          " ",
-          book.make("span", { class: "above" }, what + record.above),
-        ),
-        book.make("span", { class: "excerpt" }, ...marked(excerpt(record, words), words)),
-      ),
-    );
+    return make("li", { role: "option", id: `found-${k}`, "aria-selected": "false" }, link);
   }
 
   /* ---- The dialog */
@@ -213,27 +185,23 @@ globalThis.book ??= {};
     list.addEventListener("click", (event) => {
       if (!event.target.closest("a")) return;
       dialog.close();
-      book.remember(
-        "sought",
-        find(field.value)
-          .words.map((word) => word.text)
-          .join(" "),
-      );
+      book.remember("sought", find(field.value).words.join(" "));
     });
     close.addEventListener("click", () => dialog.close());
   }
 
   function update() {
-    if (!records) return; // What is typed while the index loads is looked for then.
-    const { words, found } = find(field.value);
-    list.replaceChildren(...found.slice(0, MOST).map((record, k) => option(record, k, words)));
+    if (!index) return; // What is typed while the index loads is looked for then.
+    const { words, found, isPart } = find(field.value);
+    list.replaceChildren(...found.slice(0, MOST).map(option));
     list.scrollTop = 0;
     field.setAttribute("aria-expanded", String(found.length > 0));
-    says.textContent = !words.length
-      ? "↑ ↓ choose, Enter opens. What stands first fits best."
-      : found.length === 0
-        ? "Nothing in the book has all of these words."
-        : `${found.length} ${found.length === 1 ? "place" : "places"}${found.length > MOST ? `, of which the first ${MOST} are shown` : ""}`;
+    const places = `${found.length} ${found.length === 1 ? "place" : "places"}`;
+    const most = found.length > MOST ? `, of which the first ${MOST} are shown` : "";
+    const part = isPart ? "; none has all of these words" : "";
+    if (!words.length) says.textContent = "↑ ↓ choose, Enter opens. What stands first fits best.";
+    else if (!found.length) says.textContent = "Nothing in the book has these words.";
+    else says.textContent = places + most + part;
     choose(0);
   }
 
@@ -264,11 +232,13 @@ globalThis.book ??= {};
     if (!dialog) build();
     if (!dialog.open) dialog.showModal();
     field.select();
-    if (records) return update();
+    if (index) return update();
     says.textContent = "Loading …";
     try {
-      const index = await book.unpack("search-index");
-      gather(JSON.parse(new TextDecoder().decode(index)));
+      const packed = await book.unpack("search-index");
+      await book.load("minisearch.js");
+      records = recordsOf(JSON.parse(new TextDecoder().decode(packed)));
+      index = indexOf(records);
       update();
     } catch (error) {
       says.textContent = `The search does not work: ${error.message}.`;

@@ -436,6 +436,19 @@
     return true;
   }
 
+  function newBox() {
+    const caption = make("p", { class: "label", "aria-hidden": "true" }); // the figure's name
+    const picture = make("div", { class: "picture" });
+    return { element: make("div", { class: "pictured" }, caption, picture), caption, picture };
+  }
+
+  function draw(box, text) {
+    box.figure = parse(text);
+    box.width = Number(box.figure.svg.getAttribute("width"));
+    box.picture.style.setProperty("--width", `${box.width}px`);
+    box.picture.replaceChildren(box.figure.svg);
+  }
+
   function figures() {
     const element = make("div", { class: "figures" });
     const boxes = new Map();
@@ -458,17 +471,6 @@
         shown.map((box) => box.element),
       );
       return Math.max(0, ...shown.map(({ width }) => width));
-    }
-    function newBox() {
-      const caption = make("p", { class: "label", "aria-hidden": "true" }); // the figure's name
-      const picture = make("div", { class: "picture" });
-      return { element: make("div", { class: "pictured" }, caption, picture), caption, picture };
-    }
-    function draw(box, text) {
-      box.figure = parse(text);
-      box.width = Number(box.figure.svg.getAttribute("width"));
-      box.picture.style.setProperty("--width", `${box.width}px`);
-      box.picture.replaceChildren(box.figure.svg);
     }
     // In the maps, too, the number that was asked and its sources are lit.
     function light(byNumbers, asked, sources) {
@@ -493,27 +495,33 @@
 
   // A heat map, by rows: its cells stand in a group, the words of its columns first, and then of
   // each row its word, and the boxes with their values. Nothing where it is no heat map.
-  function mapView(group) {
+  function readMap(group) {
     const texts = [...group.children].filter((child) => child.nodeName === "text");
     const width = texts.findIndex((text) => text.classList.contains("end"));
     if (width < 1 || texts.length % (width + 1) !== width) return undefined;
     const columns = texts.splice(0, width);
     const rows = [];
-    const map = rover([]);
+    const cells = [];
     while (texts.length) {
       const [row, ...values] = texts.splice(0, width + 1);
       rows.push(row);
-      map.cells.push(
-        values.map((text) => grouped("gridcell", [text.previousElementSibling, text])),
-      );
-      grouped("row", map.cells.at(-1));
+      cells.push(values.map((text) => grouped("gridcell", [text.previousElementSibling, text])));
+      grouped("row", cells.at(-1));
     }
+    return { columns, rows, cells };
+  }
+
+  // A map that can be asked, or nothing.
+  function mapView(group) {
+    const read = readMap(group);
+    if (!read) return undefined;
+    const { columns, rows } = read;
+    const map = rover(read.cells);
     // The words are said with each cell.
     for (const text of [...columns, ...rows]) text.setAttribute("aria-hidden", "true");
     group.setAttribute("role", "grid");
     const each = map.cells.flatMap((row, i) => row.map((cell, j) => ({ cell, i, j })));
     for (const { cell, i, j } of each) placeOf.set(cell, { view: map, i, j });
-
     map.update = (title) => {
       const name = group.parentNode.querySelector(":scope > .strong")?.textContent ?? title;
       group.setAttribute("aria-label", `map: ${name}`);
