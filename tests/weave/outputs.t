@@ -37,6 +37,17 @@ for my $file (sort glob 'chapters/*.c') {
       "$chapter->{name}: each line of code is in one piece";
 }
 
+# ---- Each chapter's program says in one line what it cannot take, and cannot print.
+
+my $build = $ENV{BUILD} // 'build';
+for my $name (map { m{(\w+)\.c$} } sort glob 'chapters/*.c') {
+    my $said = qx{$build/chapters/$name no such 2>&1};
+    is $? >> 8, 2, "$name ends with status 2 when it does not take what is given";
+    like $said, qr/\A\w+\.c: \w+: [^\n]*\b(?:takes no|needed|read)\b[^\n]*\n\z/, '... and says so';
+}
+is qx{$build/chapters/02_softmax 2>&1 >/dev/full},
+  "refuse.c: check_printed: standard output cannot be written: No space left on device\n", 'a full disk is told';
+
 # ---- The check of a small chapter. Its program may begin with more lines of the shell.
 
 my $program = "$folder/program";
