@@ -194,6 +194,45 @@ sub figures_missing {
     return @wrong;
 }
 
+# The titles of the sections in a text.
+sub titles_of {
+    my ($text) = @_;
+    my @titles = $text =~ /^##+ +(.*?)(?: *\{[^}]*\})?$/gm;
+    return map { squeezed(s/[`*]//gr) } @titles;
+}
+
+# What only announces what comes is not the last on its page. (In the index a type
+# may have a title's name.)
+sub left_alone {
+    my ($pages, @titles) = @_;
+    my %is_title = map { $_ => 1 } @titles;
+    my @wrong;
+    for my $page (@$pages) {
+        my $last = $page->{body}[-1] or next;
+        next if text_of($page->{lines}[0] // []) eq 'Index';
+        my $text = text_of($last);
+        push @wrong, "page $page->{number}: ends with: $text"
+          if $is_title{squeezed($text)} || $text =~ /^(?:How this is \w+: lines|Python$|output$)/
+          || $text =~ /^exercise\s\S+ asks for \S+$/ || $text =~ /^Exercise\s\S+ \(page\s\d+\)$/;
+    }
+    return @wrong;
+}
+
+# No page's last quarter is empty, unless what follows begins with a large title.
+sub ends_early {
+    my ($pages) = @_;
+    my @wrong;
+    for my $page (@$pages[0 .. $#$pages - 1]) {
+        my @below = @{$pages->[$page->{number}]{body}};
+        my @next  = map { @$_ } splice @below, 0, 3;
+        next if !@{$page->{body}} || grep { $_->{y1} - $_->{y0} > 20 } @next;
+        my ($end) = sort { $b <=> $a } map { $_->{y1} } map { @$_ } @{$page->{body}};
+        push @wrong, sprintf 'page %d: is empty from %.0f on', $page->{number}, $end
+          if $end < $HEAD + 3 / 4 * ($page->{height} - 2 * $HEAD);
+    }
+    return @wrong;
+}
+
 # What a text has for the web alone, and pages have all the same.
 sub left_from_web {
     my ($pages, $text) = @_;
@@ -245,6 +284,60 @@ sub misled {
     }
     push @wrong, 'no reference to a page was found' if !$found;
     return @wrong;
+}
+
+# What the contents, or another list with a page at each line's end, say.
+sub contents_wrong {
+    my ($pages) = @_;
+    my (@wrong, $on, $found);
+    for my $page (@$pages) {
+        my $first = text_of($page->{lines}[0] // []);
+        $on = $first eq 'Contents' ? 1 : $on && $first =~ /^Contents\b/;
+        next if !$on;
+        for my $line (map { text_of($_) } @{$page->{lines}}) {
+            my ($title, $there) = $line =~ /^(?:[\dA-Z]+ )?(.*\D)[ .]* (\d+)$/ or next;
+            $title =~ s/[ .]+$//;
+            $found++;
+            push @wrong, "page $page->{number}: the contents have $title on page $there"
+              if index(($pages->[$there - 1] // {squeezed => ''})->{squeezed}, squeezed($title)) < 0;
+        }
+    }
+    return @wrong, $found ? () : 'there are no contents';
+}
+
+# What the index says, in columns.
+sub index_wrong {
+    my ($pages) = @_;
+    my ($first) = grep { text_of($_->{lines}[0] // []) eq 'Index' } @$pages or return 'there is no index';
+    my (@wrong, @words, $found);
+    for my $page (@$pages[$first->{number} - 1 .. $#$pages]) {
+        my $column = ($page->{right} - $page->{left}) / 3;
+        my @below = grep { $_->{y0} > 100 || $page != $first } @{$page->{words}};
+        for my $n (0 .. 2) {
+            push @words, map { @$_ } lines_of(grep { int(($_->{x0} - $page->{left} + 2) / $column) == $n
+                  && $_->{y0} > 60 && $_->{y1} < $page->{height} - 60 } @below);
+        }
+    }
+    my $name = '';
+    for my $word (map { $_->{text} } @words) {
+        my ($there) = $word =~ /^(\d+),?$/;
+        if (!defined $there) {
+            $name = '' if $found && $name =~ /\0/;
+            $name =~ s/\0.*//;
+            $name .= $word;
+            next;
+        }
+        $found++;
+        my $plain = lc squeezed($name =~ s/\0//r) =~ s/-//gr;
+        my $page = $pages->[$there - 1];
+        # Its last word may stand on the next page.
+        my @torn = map { @$_ } map { $_->[0]{body}[$_->[1]] // [] } [$page, -1], [$pages->[$there], 0];
+        push @wrong, "the index has $name on page $there" =~ s/\0//r
+          if !$page || !grep { index(lc($_) =~ s/-//gr, $plain) >= 0 } @$page{qw(squeezed by_cell)},
+          squeezed(map { $_->{text} } @torn);
+        $name .= "\0" if $name !~ /\0/;
+    }
+    return @wrong, $found ? () : 'the index is empty';
 }
 
 # Fonts that are not in the file, or whose signs cannot be read out.

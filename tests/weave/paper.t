@@ -46,9 +46,15 @@ for my $pdf (@pdfs) {
     none('every line of code is there, whole', Paper::code_missing($pages, @chapters, $header));
     none('no table of an output is broken', Paper::output_broken($pages, @chapters));
     none('every figure is there', Paper::figures_missing($pages, \@figures));
+    none('nothing that announces stands last on a page', Paper::left_alone($pages, Paper::titles_of($text)));
+    # What cannot be broken may have to begin on the next page.
+    my @early = Paper::ends_early($pages);
+    ok 100 * @early <= @$pages, 'of one page in a hundred at most, the last quarter is empty' or diag map {"$_\n"} @early;
     none('nothing is there for the web alone', Paper::left_from_web($pages, $text));
     none('no sign is lost', Paper::signs_lost($pages, $text));
     none('a page that is named is the right one', Paper::misled($pages));
+    none('so it is in the contents', Paper::contents_wrong($pages));
+    none('and in the index', Paper::index_wrong($pages));
     none('the PDF has all its fonts', Paper::fonts_wrong($pdf));
 }
 
