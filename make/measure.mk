@@ -80,7 +80,7 @@ seconds = perl -MTime::HiRes=time -e 'my ($$what, @command) = @ARGV;' \
 one   = $(or $(CHAPTER),07)
 bench = $(BUILD)/bench
 part  = +@$(seconds) $(1) $(MAKE) -s BUILD=$(bench) $(2)
-bench-book: $(BUILD)/book/index.html $(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of prose
+bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of prose
 	@rm -rf $(bench)
 	$(call part,'programs',programs)
 	$(call part,'their outputs',chapters)
