@@ -348,32 +348,6 @@ static void odd_value(void)
     }
 }
 
-/* So many heads that an int cannot hold their number times itself. With one
- * key, a context is its value. */
-static void many_heads(void)
-{
-    enum { HEADS = 65536 };
-    AttentionCall call = asking(HEADS, HEADS, 1);
-    float due[HEADS];
-    tap_fill(HEADS, call.key.at, -1, 1);
-    tap_fill(HEADS, call.value.at, -1, 1);
-    call.n_heads = HEADS;
-    call.n = call.m = 1;
-    call.query.head_stride = call.key.head_stride = 1;
-    call.value.head_stride = call.context.head_stride = 1;
-    for (int sharing = 0; sharing <= 2; sharing++) {
-        call.n_kv_heads = sharing ? HEADS / sharing : 0;
-        for (int h = 0; h < HEADS; h++)
-            due[h] = call.value.at[h / (sharing ? sharing : 1)];
-        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
-            kernel->attend(&call);
-            next_case();
-            give("%s: %d share a head of keys", kernel->name, sharing);
-            same("context", HEADS, call.context.at, due);
-        }
-    }
-}
-
 /* ---- What is refused */
 
 /* A call that fits; for the child of REFUSES one of its sizes is
@@ -490,7 +464,6 @@ int main(void)
     TAP(high_scores, "attend_fast: scores of millions");
     TAP(small_scale, "attend_fast: large products, a small scale");
     TAP(odd_value, "attend_fast: a value that is NaN");
-    TAP(many_heads, "attend_fast: 65,536 heads");
     TAP(call_fits, "attention_call_check: what fits");
     refusals();
     return tap_done();

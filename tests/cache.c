@@ -94,9 +94,6 @@ static float *by_kernel(const Text *t)
 static void many_keys(void)
 {
     enum { N = 3 * 1024 + 1, W = 2900, ALL = 4 * 3 * 12 };
-#ifdef _OPENMP
-    tap_near("threads", threads_for(4 * 3 * (double)W * 32, 2), 2, 0, 0);
-#endif
     for (int k = 0; k < 18; k++) {
         const Format format = (Format)(k / 2 % 3);
         if (!with_set(k / 6))
@@ -201,6 +198,19 @@ static void all_kept(void)
     }
 }
 
+#ifdef _OPENMP
+static void threads_test(void)
+{
+    const double enough = 1 << 20;
+    tap_near("enough", threads_for(enough, 2), 2, 0, 0);
+    tap_near("less", threads_for(enough - 1, 2), 1, 0, 0);
+    int within = 0;
+#pragma omp parallel num_threads(2) reduction(+ : within)
+    within += threads_for(enough, 2);
+    tap_near("by each of two", within, 2, 0, 0);
+}
+#endif
+
 static void refusals(void)
 {
     static float x[64];
@@ -227,6 +237,9 @@ int main(void)
     TAP(high_scores, "kv_cache_attend_fast: scores of millions");
     TAP(large_products,
         "kv_cache_attend_fast: products that are no floats");
+#ifdef _OPENMP
+    TAP(threads_test, "threads_for: where it is worth it");
+#endif
     refusals();
     return tap_done();
 }

@@ -249,6 +249,11 @@ static void refused_texts(void)
             "and 1 that are asked: at most 2147483647 of all texts are "
             "needed",
             check_traces(1 << 16, 1 << 15));
+    Attention wide = {
+        .d_x = 3, .d_y = 4, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
+    attention_init(&wide, &wide);
+    REFUSES_SUCH("two widths",
+                 attention_texts_check(&wide, 5, 4, &of_texts));
     REFUSES_SUCH("a gradient of another size",
                  linear_backward_fast(&self.key, 5, some_x, some_x,
                                       &grad_self.value, some_x));

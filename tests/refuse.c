@@ -62,10 +62,10 @@ static void silent_test(void)
 
 int main(void)
 {
-    static char endless[2000], cut[1100] = "refuse.c: about: '";
+    static char endless[990], cut[1100] = "refuse.c: about: '";
     memset(endless, 'x', sizeof endless - 1);
-    memset(cut + strlen(cut), 'x', 995);
-    strcat(cut, "...");
+    memset(cut + strlen(cut), 'x', sizeof endless - 1);
+    strcat(cut, "' is w..."); /* a line of 1000 has no room for its end */
 
     REFUSES("file.c: function: 3 is wrong, four would be right",
             refuse("folder/file.c", "function",
