@@ -4,8 +4,6 @@
  * that no label covers another, is tested with many. */
 #include "figures.h"
 
-static const char *const long_words[8] = {"translation", "b", "c", "d",
-                                          "e",           "f", "g", "h"};
 #define HOLDS(condition) tap_true(#condition, condition)
 
 static int count(const char *part)
@@ -136,7 +134,6 @@ static void pictures_of_words(void)
 {
     const char *const word[2][3] = {{"a", "b&c", "d"},
                                     {"e", "f", "longer"}};
-    const char *const wide[1][3] = {{"a", "internationalization", "b"}};
     const float x[2][2][3] = {{{0.5f, 0.25f, 0}, {1, 0, 0}},
                               {{0, 0, 2}, {1, 0, 0}}};
     TAP_OF("figure_word_maps: one scale",
@@ -144,10 +141,6 @@ static void pictures_of_words(void)
            says("a&lt;b|a|0.5000|b&amp;c|0.2500|d|0.0000|e|1.0000|f|0.0000|"
                 "longer|0.0000|b&amp;c|a|0.0000|b&amp;c|0.0000|d|2.0000|e|"
                 "1.0000|f|0.0000|longer|0.0000"));
-    TAP_OF("figure_word_maps: long words",
-           DRAW(figure_word_maps("x", "Title", 1, names, 1, 3, wide, x)),
-           says("a&lt;b|a|0.5000|internationalization|0.2500|b|0.0000"));
-
     const int ids[3] = {7, 0, 4};
     const float table[3][2] = {{1, 2}, {3, 4}, {5, 6}};
     TAP_OF("figure_lookup: rows",
@@ -174,15 +167,12 @@ static void pictures_of_words(void)
  * as in the first, where they are 2 wide. */
 static void pictures_of_bars(void)
 {
-    const float x[2][3] = {{1, -2, 4}, {0, 0, 0}}, one[1][1] = {{1}};
+    const float x[2][3] = {{1, -2, 4}, {0, 0, 0}};
     const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
     TAP_OF("figure_bars: signs",
            DRAW(figure_bars("x", "Title", 2, names, 3, names, x)),
            says("a&lt;b|1.0000|a&lt;b|-2.0000|b&amp;c|4.0000|longer|"
                 "b&amp;c|0.0000|a&lt;b|0.0000|b&amp;c|0.0000|longer"));
-    TAP_OF("figure_bars: long words",
-           DRAW(figure_bars("x", "Title", 1, letters, 1, long_words, one)),
-           says("a|1.0000|translation"));
     TAP_OF("figure_stacks: parts and sums",
            DRAW(figure_stacks("x", "Title", 2, names, 2, part)),
            says("a&lt;b|b&amp;c|entry 1|0.2500|0.1250|0.3750|entry 2|"
@@ -215,17 +205,13 @@ static void pictures_of_lines(void)
            says("a&lt;b|b&amp;c|0.0|0.2|0.4|0.6|0.8|1.0|a|b|c|d|e|f|0.5000|"
                 "nan|0.5000|0.7500|1.0000"));
     const char *const kinds[2] = {"a<b", "dot"};
-    const float at[4] = {0.1f, 4, 1000, 0.5f}, tiny[1] = {0.0000312f};
+    const float at[4] = {0.1f, 4, 1000, 0.5f};
     const float of[2][4] = {{3.9f, 156, 156, NAN}, {NAN, NAN, NAN, 12.48f}};
     TAP_OF("figure_log_log: a line and a dot",
            DRAW(figure_log_log("x", "Title", "per byte", "GFLOP/s", 2,
                                kinds, 4, at, of)),
            says("0.1|1|10|100|1000|2|5|10|20|50|100|200|GFLOP/s|per byte|"
                 "a&lt;b|dot"));
-    TAP_OF("figure_log_log: a small number",
-           DRAW(figure_log_log("x", "Title", "x", "y", 1, letters, 1, tiny,
-                               ROWS(1, y[0]))),
-           says("0.00002|0.00005|0.5|1|2|y|x|a"));
 }
 
 static void pictures_of_blocks(void)
@@ -244,10 +230,6 @@ static void pictures_of_blocks(void)
     TAP_OF("figure_worksheet: one is given",
            DRAW(figure_worksheet("x", "Title", 3, label, n, m, all, 1)),
            says("X|1|2|3|4.5|Y|Z"));
-    TAP_OF("figure_worksheet: two are given",
-           DRAW(figure_worksheet("x", "Title", 3, label, n, m, all, 2)),
-           says("X|1|2|3|4.5|Y|7|8|9|Z"), has(19, "<rect"));
-
     /* The last three are no names with an index. */
     const char *const index[6] = {"W_Q", "K_hᵀ",   "Q = X W_Q X_1",
                                   "a_",  "to_day", "2_a W_<"};

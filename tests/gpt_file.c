@@ -140,7 +140,6 @@ static const struct {
     {LOST, "n_head", ": the number of heads is needed in one of them"},
     {LOST, "h.1.mlp.c_proj.bias", NULL},
     {LOST, "h.1.ln_1.weight", NULL},
-    {LOST, "h.0.ln_1.weight", NULL},
     {TURNED, "h.0.mlp.c_fc.weight",
      "'h.0.mlp.c_fc.weight' is [48, 12], of 2 dimensions: [12, 48], of 2, "
      "is needed"},
@@ -154,8 +153,6 @@ static const struct {
     {MORE, "h.99999999999.ln_1.bias", NULL},
     {MORE, "score.weight", NULL},
     {MORE, "h.1.ln_1.scale", NULL},
-    {MORE, "h.1.mlp.bias", NULL},
-    {MORE, "transformer.ln_f.bias", NULL},
     {MORE, "mean.h.2.ln_1.bias", NULL},
 };
 
