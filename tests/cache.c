@@ -173,8 +173,6 @@ static void refusals(void)
     REFUSES("cache.c: kv_cache_attend_fast: -1 threads: at least 1, or 0 "
             "for all, are needed",
             kv_cache_attend_fast(&c, 2, 1, rows, -1, rows));
-    REFUSES_SUCH("5 queries",
-                 kv_cache_attend_fast(&c, 2, 5, rows, 0, rows));
     kv_cache_free(&c);
 }
 

@@ -1,9 +1,12 @@
-/* What of an attention and its trace does not fit. That their memory does is
- * seen by the chapters that use it. */
+/* The memory of an attention and its trace, and what does not fit. How their
+ * tables lie, the chapters see that use them. */
 #define CHAPTER "07_self_attention"
 #include "traces.h"
 #include "attention/07_self_attention.h"
 #include "attention/kernel.h"
+
+static Attention head = {
+    .d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 4};
 
 /* At the limits: the context length, and as many columns as an int says. */
 static void attention_fits(void)
@@ -24,11 +27,36 @@ static void attention_fits(void)
     tap_true("they fit", true);
 }
 
+static void memory_test(void)
+{
+    Attention a = any_attention(2, 6);
+    Trace t;
+    trace_init_for(&t, &a, 3, 4);
+    for (size_t k = 0; k < t.count; k++)
+        tap_near("an entry", t.memory[k], 0, 0, 0);
+    for (int twice = 0; twice < 2; twice++) {
+        trace_free(&t);
+        attention_free(&a);
+        tap_true("nothing is left", !t.memory && !t.query && !a.memory &&
+                                        !a.query.weight && !a.count);
+    }
+}
+
+static void layout_test(void)
+{
+    Attention a;
+    float block[50];
+    size_t count = 5, all = 0;
+    const Linear l = linear_layout(3, 2, 1, block, &count);
+    tap_true("where they are",
+             l.weight == block + 5 && count == 13 && l.bias == block + 11);
+    attention_layout(&a, &head, block, &all);
+    tap_true("of an attention", a.query.weight == block && all == 20 &&
+                                    a.value.weight == block + 12);
+}
+
 /* ---- What is refused. Each call has a child of its own, which may change
  * what it likes. */
-
-static Attention head = {
-    .d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 4};
 
 static Attention *with(Attention *a, int *size, int other)
 {
@@ -113,6 +141,11 @@ static void misfits_refused(void)
 
 int main(void)
 {
+    TAP(memory_test, "trace_init_for: zeros");
+    TAP(memory_test, "trace_free: nothing is left");
+    TAP(memory_test, "attention_free: nothing is left");
+    TAP(layout_test, "linear_layout: one behind the other");
+    TAP(layout_test, "attention_layout: one behind the other");
     TAP(attention_fits, "attention_check: at the limits");
     attention_init(&head, &head);
     traces_refused();

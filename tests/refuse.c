@@ -8,11 +8,6 @@ static void about(const char *text)
     REFUSE("'%s' is wrong", text);
 }
 
-static void exercise(void)
-{
-    TODO("9.9");
-}
-
 /* Both go to one file here, as in a terminal or a log. */
 static void prints_first(void)
 {
@@ -72,9 +67,6 @@ int main(void)
                    "%d is wrong, %s would be right", 3, "four"));
     REFUSES("refuse.c: about: 'two\\x0alines, ä\\x09\\x7f' is wrong",
             about("two\nlines, ä\t\x7f"));
-    REFUSES("refuse.c: exercise: exercise 9.9 is still empty: write its "
-            "body",
-            exercise());
     REFUSES(cut, about(endless));
     REFUSES("before-refuse.c: prints_first: no luck", prints_first());
     REFUSES("refuse.c: check_printed: standard output cannot be written: "

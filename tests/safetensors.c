@@ -106,9 +106,7 @@ static const struct {
     {"{\"a\\n\":{}}", "read_header: file: has the name 'a\\n': one without "
                       "escapes is needed"},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
-    {OFFSETS("[24]"), HALF},
     {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", KEY("dtype")},
-    {"{\"a\":{\"shape\":[],\"shape\":[]}}", KEY("shape")},
     {OFFSETS("[0,24],\"data_offsets\":[0,24]"), KEY("data_offsets")},
     {"{" A("\"BF16\"", "[12]", "[24,0]") "}", LESS},
     {"{" A("\"BF16\"", "[12]", "[0,23]") "}",
