@@ -25,6 +25,16 @@ static void loss_test(void)
     agrees("shares", shares, 3e-6, 1e-7);
 }
 
+/* However far one logit is above the others. */
+static void loud_test(void)
+{
+    for (int k = 0; k < 3; k++) {
+        float logits[1][3] = {{0}}, shares[1][3];
+        logits[0][k] = 1000;
+        tap_near("loss", cross_entropy(1, 3, logits, &k, shares), 0, 0, 0);
+    }
+}
+
 static void loss_backward_test(void)
 {
     const int n = dim("shares", 0), classes = dim("shares", 1);
@@ -183,6 +193,12 @@ static const struct {
     {"a decay below 0", NULL, 1, {1, 0.9, 0.999, 1e-8, -0.1, 0}},
 };
 
+static void zeros_fit(void)
+{
+    adam_check((Adam){0}, 1);
+    tap_true("it goes on", true);
+}
+
 static void refusals(void)
 {
     /* volatile, or else the compiler sees what is wrong and warns. */
@@ -209,6 +225,7 @@ static void refusals(void)
 int main(void)
 {
     EACH("cross_entropy", loss_test, "*-g_logits");
+    TAP(loud_test, "cross_entropy: one logit far above the others");
     EACH("cross_entropy_backward", loss_backward_test, "*-g_logits");
     adds("cross_entropy_backward", loss_backward_test, "ignored");
     TAP(lerp_test, "lerp: from the nearer end");
@@ -218,6 +235,7 @@ int main(void)
     EACH("rate_at", rate_test, "*-rates");
     TAP(rate_beyond, "rate_at: after the last step");
     EACH("sgd_step", steps_test, "sgd*-after");
+    TAP(zeros_fit, "adam_check: zeros are no mistake");
     refusals();
     return tap_done();
 }

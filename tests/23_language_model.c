@@ -169,6 +169,7 @@ static void next_test(void)
     const float right[3] = {1 / 3.0f, 2 / 3.0f, 0};
     similar("shares", 3, shares, right, 1e-6, 0);
     same_bits("token", got, sample_token(&same_r, 3, shares));
+    same_bits("of one alone", sample_token(&r, 1, (float[1]){FLT_MAX}), 0);
     logits[2] = 3;
     next_token(&r, 1, 0, 3, logits, shares);
     tap_true("with 0, all are kept",
@@ -176,17 +177,17 @@ static void next_test(void)
 }
 
 /* Eight pieces and the byte after, with nothing behind it: each piece once
- * in an epoch, whose last two make no batch. */
-static void batch_test(void)
+ * in an epoch; of three at a time, the last two make no batch. */
+static void batches_of(int texts)
 {
     enum { BYTES = 8 * 8 + 1 };
     char *text = memcpy(malloc(BYTES), reading, BYTES);
     GptTraining t = {.model = sizes_of_small(0),
-                     .texts = 3,
+                     .texts = texts,
                      .random = seeded(5),
                      .bytes = BYTES,
                      .text = text};
-    int ids[24], targets[24], order[8];
+    int ids[32], targets[32], order[8];
     gpt_training_init(&t, &t);
     same_bits("pieces", t.count, 8);
     Random r = t.random;
@@ -194,15 +195,21 @@ static void batch_test(void)
         if (batch % 2 == 0)
             epoch_order(&r, 8, order);
         gpt_training_batch(&t, ids, targets);
-        same_bits("next_piece", t.next_piece, batch % 2 ? 6 : 3);
-        for (int i = 0; i < 24; i++) {
-            const int piece = order[t.next_piece - 3 + i / 8];
+        same_bits("next_piece", t.next_piece, (1 + batch % 2) * texts);
+        for (int i = 0; i < 8 * texts; i++) {
+            const int piece = order[t.next_piece - texts + i / 8];
             same_bits("id", ids[i], text[piece * 8 + i % 8]);
             same_bits("target", targets[i], text[piece * 8 + i % 8 + 1]);
         }
     }
     gpt_training_free(&t);
     free(text);
+}
+
+static void batch_test(void)
+{
+    batches_of(3);
+    batches_of(4);
 }
 
 static void training_init_test(void)
@@ -249,6 +256,7 @@ static void loss_test(void)
     const float by_one = gpt_loss(g, reading, 33, &one, shares);
     const float by_two = gpt_loss(g, reading, 33, &two, shares);
     tap_near("loss", by_two, by_one, 1e-6, 0);
+    tap_true("of some knowledge", fabs(by_one - log(128)) > 1e-4);
     tap_near("of what is whole", gpt_loss(g, reading, 24, &one, shares),
              gpt_loss(g, reading, 17, &one, shares), 0, 0);
     memset(t.model.memory, 0, g->count * sizeof(float));
@@ -267,12 +275,15 @@ static void loss_with(int bytes, int texts, int n)
     gpt_loss(&t.model, reading, bytes, &p, t.shares[0]);
 }
 
-static void batch_beyond(void)
+/* The first byte above the vocabulary, at this place of a piece. */
+static void batch_beyond(int place)
 {
-    GptTraining t = small();
-    int ids[24], targets[24];
-    gpt_free(&t.model);
-    t.model = any_gpt(1, 0); /* of a vocabulary of 7 */
+    char text[9] = "Eight...";
+    text[place] = (char)128;
+    GptTraining t = {
+        .model = sizes_of_small(0), .texts = 1, .bytes = 9, .text = text};
+    int ids[8], targets[8];
+    gpt_training_init(&t, &t);
     gpt_training_batch(&t, ids, targets);
 }
 
@@ -323,8 +334,9 @@ static void refusals(void)
                 loss_with(16, 2, 8));
     TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,
                 loss_with(33, 2, 4));
-    TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary", NULL,
-                batch_beyond());
+    for (int place = 0; place <= 8; place += 8)
+        TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary",
+                    NULL, batch_beyond(place));
 }
 
 int main(void)

@@ -19,6 +19,12 @@ static void test_real(void)
     tap_near("infinity", parse_float("X", "-inf"), -INFINITY, 0, 0);
 }
 
+static void test_none(void)
+{
+    no_arguments(1, (char *[]){"program"});
+    tap_true("it goes on", true);
+}
+
 static const char *const no_integer[] = {"18446744073709551616", "-1", " 1",
                                          "1.5", ""};
 static const char *const no_float[] = {"two", " 2", "\n2", "1e40", ""};
@@ -27,6 +33,7 @@ int main(void)
 {
     TAP(test_whole, "parse_integer: from the least to the most");
     TAP(test_real, "parse_float: decimals, exponents, infinities");
+    TAP(test_none, "no_arguments: none is given");
     REFUSES("argument.c: no_arguments: 'two' is given: this program takes "
             "no arguments",
             no_arguments(2, (char *[]){"program", "two"}));

@@ -1,5 +1,9 @@
 /* src/kernel/kernels.c: which kernels are there; and what each has of chapter
  * 15's functions. */
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "kernels.h"
 #include "products.h"
 #include "kernel/lanes.h"
@@ -31,21 +35,6 @@ static void kernel_test(void)
             tap_near("lanes", kernel->lanes, lanes[k], 0, 0);
             tap_true("name", !strcmp(kernel->name, kernel_now));
         }
-}
-
-/* The tests are compiled as the plain one is, for what every processor of
- * its kind has. */
-static void lanes_test(void)
-{
-    tap_true("whole vectors", LANES % 4 == 0 && REGISTERS % 16 == 0);
-#if defined __aarch64__ || (defined __x86_64__ && !defined __AVX__)
-    tap_near("LANES", LANES, 4, 0, 0);
-#endif
-#if defined __aarch64__
-    tap_near("REGISTERS", REGISTERS, 32, 0, 0);
-#elif defined __x86_64__ && !defined __AVX__
-    tap_near("REGISTERS", REGISTERS, 16, 0, 0);
-#endif
 }
 
 /* What is not there, and the first that is. */
@@ -83,6 +72,10 @@ static void threads_test(void)
 #ifdef _OPENMP
     tap_near("asked for", threads_for(worth, 5), 5, 0, 0);
     tap_near("all", threads_for(1e30, 0), omp_get_max_threads(), 0, 0);
+    int within = 0;
+#pragma omp parallel num_threads(2) reduction(+ : within)
+    within += threads_for(worth, 5);
+    tap_near("by each of two", within, 2, 0, 0);
 #else
     tap_near("none", threads_for(worth, 5), 1, 0, 0);
 #endif
@@ -92,13 +85,10 @@ int main(void)
 {
     each_kernel();
     TAP(other_names, "best_kernel: the first that is there");
-    TAP(lanes_test, "LANES: those of any processor of its kind");
     TAP(exp2_grid, "exp2_fast: as exp2");
     TAP(exp2_between, "exp2_fast: from -127 to -126");
     TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
     TAP(multiply_test, "matmul_strided: any tables, any start");
-    TAP(multiply_threads,
-        "matmul_strided: alike for any number of threads");
     TAP(exp2_all_test, "exp2_all: any sizes");
     TAP(threads_test, "threads_for: who does little has one");
     return tap_done();

@@ -127,43 +127,6 @@ static void texts_test(void)
     attention_free(&grad_a);
 }
 
-/* Six tables in one block, and none of scores. */
-static void trace_test(void)
-{
-    for (int d_out = 0; d_out <= 6; d_out += 6) {
-        const int texts = 3, n = 5, rows = texts * n;
-        Attention a = any_attention(2, d_out);
-        Trace t;
-        trace_init_texts(&t, &a, texts, n);
-        const int sum =
-            rows * (a.n_heads * (2 * a.d_k + 2 * a.d_v + 1) + d_out);
-        tap_near("count", (double)t.count, sum, 0, 0);
-        same("zeros", t.count, t.memory, zeros("nothing", t.count));
-        tap_true("no table of scores", !t.scores && !t.weights &&
-                                           !t.keep_mask && !t.dropped &&
-                                           !t.context && !t.head_query &&
-                                           !t.head_key && !t.head_value);
-        tap_true("sizes", t.texts == texts && t.n == n && t.m == n);
-        trace_free(&t);
-        attention_free(&a);
-    }
-}
-
-static void texts_fit(void)
-{
-    Attention a = {.d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 2};
-    Trace t;
-    a.context_length = 4;
-    attention_init(&a, &a);
-    trace_init_texts(&t, &a, 5, 4);
-    attention_texts_check(&a, 5, 4, &t);
-    a.context_length = 0;
-    attention_texts_check(&a, 5, 4, &t);
-    tap_true("they fit", true);
-    trace_free(&t);
-    attention_free(&a);
-}
-
 /* ---- What is refused. */
 
 /* An attention for texts, its gradient, and their traces, of which one size
@@ -249,6 +212,12 @@ static void refused_texts(void)
             "and 1 that are asked: at most 2147483647 of all texts are "
             "needed",
             check_traces(1 << 16, 1 << 15));
+    Attention wide = {
+        .d_x = 3, .d_y = 4, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
+    attention_init(&wide, &wide);
+    REFUSES_SUCH("two widths",
+                 attention_texts_check(&wide, 5, 4, &of_texts));
+    attention_free(&wide);
     REFUSES_SUCH("a gradient of another size",
                  linear_backward_fast(&self.key, 5, some_x, some_x,
                                       &grad_self.value, some_x));
@@ -260,8 +229,6 @@ int main(void)
     TAP(linear_test, "linear_backward_fast: there and back, any sizes");
     EACH("attention_backward_fast: there and back", texts_test,
          "texts_*-x");
-    TAP(trace_test, "trace_init_texts: six tables in one block");
-    TAP(texts_fit, "attention_texts_check: what fits");
     refused_texts();
     return tap_done();
 }

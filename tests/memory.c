@@ -71,17 +71,6 @@ static void pages_test(void)
     }
 }
 
-static void list_test(void)
-{
-    const struct {
-        int number;
-        char *name;
-    } none = {0, NULL}, *list = new_list(100, sizeof none);
-    for (int i = 0; i < 100; i++)
-        tap_true("zeros", !list[i].number && !list[i].name);
-    free((void *)list);
-}
-
 /* Of that many layers, rows and columns, behind 2^60 numbers. */
 static void table_behind(int layers, int rows, int columns)
 {
@@ -93,7 +82,6 @@ int main(void)
 {
     TAP(block_test, "next_table: one behind the other, in new_block");
     TAP(table_test, "new_table: room for every entry");
-    TAP(list_test, "new_list: filled with 0");
     TAP(aligned_test, "new_aligned: where a vector can be");
     TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
     REFUSES(

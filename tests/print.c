@@ -40,17 +40,17 @@ static void tables(void)
         print_vector("large", 2, (float[]){1e10f, -1}));
     PRINTS(
         "print_matrix: aligned over all rows",
-        "table (2, 3)\n[[ 1.0000,  2.0000,  3.0000],\n"
-        " [-4.0000, 50.0000,  6.0000]]\n"
+        "table (2, 3)\n[[-4.0000, 50.0000,  6.0000],\n"
+        " [ 1.0000,  2.0000,  3.0000]]\n"
         "row (1, 2)\n[[1.0000, 2.0000]]\n"
-        "none (2, 2)\n[[nan, nan],\n [nan, nan]]\n",
-        print_matrix("table", 2, 3, (float[2][3]){{1, 2, 3}, {-4, 50, 6}}),
+        "few (2, 2)\n[[    nan,     nan],\n [    nan, 10.0000]]\n",
+        print_matrix("table", 2, 3, (float[2][3]){{-4, 50, 6}, {1, 2, 3}}),
         print_matrix("row", 1, 2, (float[1][2]){{1, 2}}),
-        print_matrix("none", 2, 2,
-                     (float[2][2]){{NAN, -NAN}, {-NAN, NAN}}));
+        print_matrix("few", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, 10}}));
     PRINTS("print_integers: aligned, without decimals",
-           "ids (3)\n[  7, -10, 123]\n",
-           print_integers("ids", 3, (int[]){7, -10, 123}));
+           "ids (3)\n[-100,    7,   12]\ntwo (2)\n[ 1, 10]\n",
+           print_integers("ids", 3, (int[]){-100, 7, 12}),
+           print_integers("two", 2, (int[]){1, 10}));
     PRINTS("print_rounded: other decimals than four",
            "two (3)\n[ 1.55, -0.25, 10.00]\nas asked (1)\n[0.125]\n",
            print_rounded("two", 2, 3, (float[]){1.555f, -0.25f, 10}),

@@ -25,17 +25,10 @@ static void log_test(void)
         tap_near("step", trained_losses[i][0], i ? i * every : 1, 0, 0);
         tap_near("bytes of a sample", (double)strlen(sample),
                  run->model.context_length, 0, 0);
-        tap_true("it begins with The", !strncmp(sample, "The ", 4));
         if (i)
             tap_true("the loss falls",
                      trained_losses[i][1] < trained_losses[i - 1][1]);
     }
-    tap_true("a machine and a day",
-             *trained_on && strlen(trained_at) == strlen("2026-11-22"));
-    tap_true("all that is learned from fits into its seconds",
-             (double)trained_tokens_per_second * (trained_seconds + 1) >=
-                 (double)run->steps * run->texts *
-                     run->model.context_length);
 }
 
 /* The run as it is, with the prose as it is, for one step. */
