@@ -223,6 +223,8 @@ int main(void)
     TAP(ordered_test, "matmul_ordered: as matmul, digit for digit");
     TAP(matmul_test, "matmul_fast: as matmul");
     TAP(multiply_test, "matmul_strided: any tables, any start");
+    TAP(multiply_threads,
+        "matmul_strided: alike for any number of threads");
     TAP(exp2_all_test, "exp2_all: any sizes");
     TAP(lanes_product, "matmul_lanes: any sizes");
     TAP(lanes_softmax, "softmax_lanes: scores that are scaled");

@@ -206,6 +206,26 @@ static void first_far_away(void)
     }
 }
 
+/* A hidden key may be anything. */
+static void hidden_keys(void)
+{
+    enum { N = 40, M = 170 };
+    const float odd[3] = {NAN, INFINITY, -INFINITY};
+    static float table[N][M];
+    AttentionCall call = asking(N, M, 1);
+    call.mask = mask_table(N, M, table);
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < M; j++) {
+            const bool is_seen = j >= 20 && j <= 150;
+            call.key.at[j] = is_seen ? 1 : odd[k];
+            call.value.at[j] = is_seen ? 5 : 0;
+            for (int i = 0; i < N; i++)
+                table[i][j] = is_seen;
+        }
+        all_get(&call, 5);
+    }
+}
+
 /* A bias of the lowest floats hides a key beside others, but where a row
  * has no others, it is the same for all: the values' mean. */
 static void lowest_bias(void)
@@ -295,6 +315,63 @@ static void small_scale(void)
     tap_fill(3, call.value.at, 1, 4);
     const double due = due_of(3, (float[]){3, -3, 1}, call.value.at, &sum);
     is_due(&call, due, 2e-5, sum, 2e-5);
+}
+
+/* Who is in a tile with others that see a value of NaN may get it, too. But
+ * nobody else. */
+static void odd_value(void)
+{
+    enum { N = 200, HEADS = 2, PLACE = 150, WIDEST = 48 };
+    float was[HEADS * N];
+    AttentionCall call = asking(HEADS * N, HEADS * N, 1);
+    const float *context = call.context.at;
+    call.n_heads = HEADS;
+    call.n = call.m = N;
+    call.mask = mask_causal(0);
+    call.query.head_stride = call.key.head_stride = N;
+    call.value.head_stride = call.context.head_stride = N;
+    tap_fill(HEADS * N, call.key.at, -1, 1);
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        tap_fill(HEADS * N, call.value.at, -1, 1);
+        kernel->attend(&call);
+        memcpy(was, context, sizeof was);
+        call.value.at[PLACE] = NAN;
+        kernel->attend(&call);
+        for (int i = 0; i < HEADS * N; i++) {
+            next_case();
+            give("%s: head %d, query %d", kernel->name, i / N, i % N);
+            if (i >= PLACE && i < N)
+                tap_near("context", context[i], NAN, 0, 0);
+            else if (i < PLACE - WIDEST || i >= N)
+                tap_near("context", context[i], was[i], 0, 0);
+        }
+    }
+}
+
+/* So many heads that an int cannot hold their number times itself. With one
+ * key, a context is its value. */
+static void many_heads(void)
+{
+    enum { HEADS = 65536 };
+    AttentionCall call = asking(HEADS, HEADS, 1);
+    float due[HEADS];
+    tap_fill(HEADS, call.key.at, -1, 1);
+    tap_fill(HEADS, call.value.at, -1, 1);
+    call.n_heads = HEADS;
+    call.n = call.m = 1;
+    call.query.head_stride = call.key.head_stride = 1;
+    call.value.head_stride = call.context.head_stride = 1;
+    for (int sharing = 0; sharing <= 2; sharing++) {
+        call.n_kv_heads = sharing ? HEADS / sharing : 0;
+        for (int h = 0; h < HEADS; h++)
+            due[h] = call.value.at[h / (sharing ? sharing : 1)];
+        for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+            kernel->attend(&call);
+            next_case();
+            give("%s: %d share a head of keys", kernel->name, sharing);
+            same("context", HEADS, call.context.at, due);
+        }
+    }
 }
 
 /* ---- What is refused */
@@ -408,9 +485,12 @@ int main(void)
     TAP(threads_agree, "attend_fast: alike for any number of threads");
     TAP(blocks_are_skipped, "attend_fast: what nobody sees is not read");
     TAP(first_far_away, "attend_fast: the first and the last of ints");
+    TAP(hidden_keys, "attend_fast: hidden keys are of no matter");
     TAP(lowest_bias, "attend_fast: a bias of the lowest floats");
     TAP(high_scores, "attend_fast: scores of millions");
     TAP(small_scale, "attend_fast: large products, a small scale");
+    TAP(odd_value, "attend_fast: a value that is NaN");
+    TAP(many_heads, "attend_fast: 65,536 heads");
     TAP(call_fits, "attention_call_check: what fits");
     refusals();
     return tap_done();

@@ -1,9 +1,5 @@
 /* src/kernel/kernels.c: which kernels are there; and what each has of chapter
  * 15's functions. */
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "kernels.h"
 #include "products.h"
 #include "kernel/lanes.h"
@@ -89,6 +85,8 @@ int main(void)
     TAP(exp2_between, "exp2_fast: from -127 to -126");
     TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
     TAP(multiply_test, "matmul_strided: any tables, any start");
+    TAP(multiply_threads,
+        "matmul_strided: alike for any number of threads");
     TAP(exp2_all_test, "exp2_all: any sizes");
     TAP(threads_test, "threads_for: who does little has one");
     return tap_done();

@@ -5,6 +5,10 @@
 
 #include "calls.h"
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 static const Kernel *after(const Kernel *last);
 
 /* ---- exp2_fast */
@@ -150,6 +154,26 @@ static void multiply_test(void)
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
         multiply_as(kernel, &worst);
     report("c", &worst, 4e-7);
+}
+
+/* Where it is known how many threads there are, any number of them. */
+static void multiply_threads(void)
+{
+    enum { N = 100, M = 129, D = 110 };
+    float *a = room_for("a", N * D), *b = room_for("b", D * M), *c[4];
+    tap_fill(N * D, a, -1, 1);
+    tap_fill(D * M, b, -1, 1);
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        for (int t = 0; t < 4; t++) {
+#ifdef _OPENMP
+            omp_set_num_threads((int[]){1, 2, 3, 7}[t]);
+#endif
+            c[t] = room_for("c", N * M);
+            kernel->matmul(N, M, D, (StridedMatrix){a, D, 1},
+                           (StridedMatrix){b, M, 1},
+                           (StridedMatrix){NULL, 0, 0}, (void *)c[t]);
+            same("c", N * M, c[t], c[0]);
+        }
 }
 
 /* Of each kernel, wherever a vector ends; and what lies behind stays. */

@@ -59,6 +59,6 @@ sub holds_page {
     return !system("timeout 60 tools/weave/outputs --check '$chapter->{path}' '$program' >/dev/null 2>&1");
 }
 
-END { system('rm', '-rf', "$build/trials/$$") if -e "$build/trials/$$" }
+END { local $?; system('rm', '-rf', "$build/trials/$$") if -e "$build/trials/$$" }
 
 1;
