@@ -61,63 +61,76 @@ sub save {
 sub _classify {
     my ($self) = @_;
     my $in_c = $self->{path} !~ /\.md$/; # else all of it is prose
-    my ($prose, $fence, @divs, @closed, @kind, @blocks, @faults) = (!$in_c);
-    my $abandon = sub {
-        push @faults, [$fence->{first} - 1, "the fence ``` $fence->{info} is never closed$_[0]"]
-          if $fence;
-        undef $fence;
-    };
+    # How far it is read: the line in which prose began, the fence that is open, the divs
+    # that are open and those that are closed, and what was found.
+    my $seen = {prose => !$in_c, divs => [], closed => [], kind => [], blocks => [], faults => []};
     for my $i (0 .. $#{$self->{lines}}) {
-        my ($line, $number) = ($self->{lines}[$i], $i + 1);
+        my $line = $self->{lines}[$i];
         my ($mark) = $in_c ? $line =~ m{^(/\*|\*/)\s*$} : ();
-        $kind[$i] = $prose ? 'prose' : 'code';
-        if ($mark && ($mark eq '*/' || !$prose)) {
-            push @faults, [$i, '"*/" ends prose that no line "/*" opened']
-              if $mark eq '*/' && !$prose;
-            $abandon->(": ``` is missing before the prose ends in line $number");
-            $kind[$i] = 'mark';
-            $prose = $mark eq '/*' ? $number : 0;
-        }
-        elsif (!$prose) { next }
+        $seen->{kind}[$i] = $seen->{prose} ? 'prose' : 'code';
+        if ($mark && ($mark eq '*/' || !$seen->{prose})) { _see_mark($seen, $i, $mark) }
+        elsif (!$seen->{prose})                          { next }
         elsif ($in_c && $line =~ m{(/\*|\*/)}) {
-            push @faults, [$i, qq{prose holds "$1": $line (the prose of line $prose ends by a }
+            push @{$seen->{faults}}, [$i, qq{prose holds "$1": $line (the prose of line $seen->{prose} ends by a }
               . 'line that is only "*/")'];
         }
-        elsif ($fence && $line =~ /^\Q$fence->{mark}\E\s*$/) {
-            $kind[$i] = 'fence';
-            undef $fence;
-        }
-        elsif ($line =~ /^(\s*(?:```+|~~~+))\s*(.*?)\s*$/
-            && !($fence && ($fence->{mark} ne '```' || $1 =~ /~/))) {
-            $kind[$i] = 'fence';
-            $abandon->(": ``` is missing before line $number opens another");
-            $fence = {mark => $1, info => $2, first => $number, lines => []};
-            push @blocks, $fence;
-            push @faults, [$i, 'a fence is three backticks in column 0, alone or before a word or '
-              . "{...}: not $line"] if "$1$2" !~ /^```(?:\w*|\{[^`]*\})$/;
-        }
-        elsif ($fence) {
-            $kind[$i] = 'fence';
-            push @{$fence->{lines}}, $line;
-        }
-        elsif ($line =~ /^\s*:::+\s*(.*?)[\s:]*$/) {
-            my ($name, $before) = ($1, $i && $kind[$i - 1] ne 'mark' ? $self->{lines}[$i - 1] : '');
-            if ($name ne '') {
-                push @divs, [$i, "the div ::: $name is never closed: a line \":::\" is missing"];
-                push @faults, [$i, "this opens no div: $line (one word or {...} must follow the "
-                  . 'colons)'] if $name !~ /^(?:\S+|\{.*\})$/;
-                push @faults, [$i, "a blank line is missing before $line"]
-                  if $before =~ /\S/ && $before !~ /^\s*:::/;
-            }
-            elsif (my $div = pop @divs) { push @closed, [$div->[0], $i] }
-            else                     { push @faults, [$i, '":::" closes a div that was never opened'] }
+        elsif (!_see_fence($seen, $i, $line) && $line =~ /^\s*:::+\s*(.*?)[\s:]*$/) {
+            my $before = $i && $seen->{kind}[$i - 1] ne 'mark' ? $self->{lines}[$i - 1] : '';
+            _see_div($seen, $i, $1, $line, $before);
         }
     }
-    $abandon->('');
-    push @faults, [$prose - 1, 'prose is never closed: a line that is only "*/" is missing']
-      if $in_c && $prose;
-    @$self{qw(kind blocks divs)} = (\@kind, \@blocks, \@closed);
-    return @faults, @divs;
+    _abandon($seen, '');
+    push @{$seen->{faults}}, [$seen->{prose} - 1, 'prose is never closed: a line that is only "*/" is missing']
+      if $in_c && $seen->{prose};
+    @$self{qw(kind blocks divs)} = @$seen{qw(kind blocks closed)};
+    return @{$seen->{faults}}, @{$seen->{divs}};
+}
+
+# A fence that is still open when something else begins is never closed.
+sub _abandon {
+    my ($seen, $why) = @_;
+    my $fence = delete $seen->{fence} or return;
+    push @{$seen->{faults}}, [$fence->{first} - 1, "the fence ``` $fence->{info} is never closed$why"];
+}
+
+sub _see_mark {
+    my ($seen, $i, $mark) = @_;
+    push @{$seen->{faults}}, [$i, '"*/" ends prose that no line "/*" opened'] if $mark eq '*/' && !$seen->{prose};
+    _abandon($seen, ': ``` is missing before the prose ends in line ' . ($i + 1));
+    $seen->{kind}[$i] = 'mark';
+    $seen->{prose} = $mark eq '/*' ? $i + 1 : 0;
+}
+
+# Whether a line opens a fence, closes one, or stands in one.
+sub _see_fence {
+    my ($seen, $i, $line) = @_;
+    my $fence = $seen->{fence};
+    if ($fence && $line =~ /^\Q$fence->{mark}\E\s*$/) { delete $seen->{fence} }
+    elsif ($line =~ /^(\s*(?:```+|~~~+))\s*(.*?)\s*$/ && !($fence && ($fence->{mark} ne '```' || $1 =~ /~/))) {
+        my ($mark, $info) = ($1, $2);
+        _abandon($seen, ': ``` is missing before line ' . ($i + 1) . ' opens another');
+        push @{$seen->{blocks}}, $seen->{fence} = {mark => $mark, info => $info, first => $i + 1, lines => []};
+        push @{$seen->{faults}}, [$i, 'a fence is three backticks in column 0, alone or before a word or '
+          . "{...}: not $line"] if "$mark$info" !~ /^```(?:\w*|\{[^`]*\})$/;
+    }
+    elsif ($fence) { push @{$fence->{lines}}, $line }
+    else           { return 0 }
+    $seen->{kind}[$i] = 'fence';
+    return 1;
+}
+
+# A line of colons opens the div that it names, or closes the last one.
+sub _see_div {
+    my ($seen, $i, $name, $line, $before) = @_;
+    if ($name ne '') {
+        push @{$seen->{divs}}, [$i, "the div ::: $name is never closed: a line \":::\" is missing"];
+        push @{$seen->{faults}}, [$i, "this opens no div: $line (one word or {...} must follow the colons)"]
+          if $name !~ /^(?:\S+|\{.*\})$/;
+        push @{$seen->{faults}}, [$i, "a blank line is missing before $line"]
+          if $before =~ /\S/ && $before !~ /^\s*:::/;
+    }
+    elsif (my $div = pop @{$seen->{divs}}) { push @{$seen->{closed}}, [$div->[0], $i] }
+    else { push @{$seen->{faults}}, [$i, '":::" closes a div that was never opened'] }
 }
 
 # An exercise's heading may run on to the next line.
