@@ -46,7 +46,9 @@ sub find {
 }
 
 # Those of the header, by name; those that are new on a page, in their order.
-sub all { return sort { lc $a->{name} cmp lc $b->{name} } values %{$_[0]{all}} }
+sub all {
+    return sort { lc $a->{name} cmp lc $b->{name} || $a->{name} cmp $b->{name} } values %{$_[0]{all}};
+}
 sub new_on {
     my ($self, $page) = @_;
     return sort { $a->{declared} <=> $b->{declared} }

@@ -149,7 +149,6 @@ local function inline_svg(path, name)
 end
 
 local function Figure(figure)
-    if #figure.content == 0 then return pandoc.Div({}, { id = figure.identifier }) end -- bones
     local name = figure.attributes.file:match('([^/]*)%.svg$')
     local svg, width = inline_svg(figure.attributes.file, name)
     local number = 'Figure ' .. figure.attributes.number
@@ -192,7 +191,7 @@ local function height_of(block)
     if block.t == 'CodeBlock' then
         return (block.attributes.shows or block.attributes.header) and 40 or lines * 20 + 70
     elseif block.t == 'Figure' then
-        local svg = #block.content > 0 and inline_svg(block.attributes.file, '') or ''
+        local svg = inline_svg(block.attributes.file, '')
         return tonumber(svg:match('^<svg[^>]-%sheight="([%d.]+)') or 0) + 60
     elseif block.t == 'Div' then
         local first = block.content[1]

@@ -7,6 +7,13 @@ function common.escape(text)
         { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
 end
 
+function common.attr(id, class, more) return pandoc.Attr(id or '', { class }, more) end
+
+function common.link(text, id, class) return pandoc.Link(text, '#' .. id, '', common.attr('', class)) end
+
+-- Words as inlines.
+function common.words(...) return pandoc.Inlines(string.format(...)) end
+
 local function words_of(link) return link.content end
 
 -- Words without their links.

@@ -20,12 +20,9 @@
 --   Div        .exercise; .hint with number; .solution with exercise
 --   Span       .term (to which the glossary leads)
 --
--- The input is a table as Lua writes it; described and prepare in tools/weave/weave say
+-- The input is JSON; described and prepare in tools/weave/weave say
 -- what is in it. In a lint, one file is read without the others, and what links and
 -- references to others lead to is taken on trust.
---
--- Of each file its bones are written down: what other pages know of it. The next
--- weave takes a file that has not changed by them, and its page as it was.
 
 local stringify = pandoc.utils.stringify
 
@@ -531,49 +528,6 @@ local function plant_terms(book)
 end
 
 ------------------------------------------------------------------------------
--- Bones
-
--- What the other pages know of a file, or the contents, the glossary or the list
--- of sources: headings, what has an id, terms in bold, citations, and the glossary.
-local function bones_of(blocks)
-    local bones, within = pandoc.Blocks {}, nil
-    local function anchor(element)
-        if element.identifier == '' then return end
-        local exercise = element.classes:includes('exercise') and { 'exercise' } or {}
-        bones:insert(pandoc.Div({}, pandoc.Attr(element.identifier, exercise)))
-    end
-    local function keep(inline)
-        bones:insert(pandoc.Plain { inline })
-        return inline, false
-    end
-    blocks:walk {
-        traverse = 'topdown',
-        Header = function(heading)
-            if heading.level == 1 then within = heading.identifier end
-            bones:insert(heading)
-            return heading, false
-        end,
-        Table = function(tbl)
-            if within ~= 'glossary' then return end
-            bones:insert(tbl)
-            return tbl, false
-        end,
-        Figure = function(figure)
-            bones:insert(pandoc.Figure({}, {}, figure.attr))
-            return figure, false
-        end,
-        Div = anchor, CodeBlock = anchor, Span = anchor, Strong = keep, Cite = keep,
-    }
-    return bones
-end
-
-local function write_bones(file, folder)
-    local out = assert(io.open(folder .. '/' .. file.page .. '.json', 'wb'))
-    out:write(pandoc.write(pandoc.Pandoc(bones_of(file.blocks)), 'json'))
-    out:close()
-end
-
-------------------------------------------------------------------------------
 -- The book
 
 -- The blocks in reading order. book.md's first page leads; its others (glossary,
@@ -627,17 +581,13 @@ local function read_file(file, book)
 end
 
 function Reader(inputs)
-    local book = load('return ' .. tostring(inputs[1].text))()
+    local book = pandoc.json.decode(inputs[1].text, false)
     local meta = pandoc.read(book.head, 'markdown').meta
+    meta.symbols = book.symbols
     book.ids = {}
     for _, file in ipairs(book.files) do
         file.found = {}
-        if file.bones then
-            file.blocks = pandoc.read(file.bones, 'json').blocks
-        else
-            read_file(file, book)
-            if book.keep then write_bones(file, book.keep) end
-        end
+        read_file(file, book)
         gather_ids(file, book)
     end
     for _, file in ipairs(book.files) do resolve_links(file, book) end

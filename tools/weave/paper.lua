@@ -1,11 +1,7 @@
 -- The filter for paper: pandoc ... --citeproc -L tools/weave/paper.lua -t typst (or epub3)
 --
--- Lays out for reading from front to back what the web page folds: answers, hints and
--- solutions move to the end of the book, with links both ways; a chapter's part of the
--- header becomes a reference to the header, the last page but the index. So far the
--- two formats agree (arrange). Then each is rendered by itself: for typst as calls of
--- functions of tools/theme/book.typ, for an EPUB as HTML whose looks are
--- tools/theme/epub.css.
+-- Renders for paper what arrange.lua has laid out: for typst as calls of functions of
+-- tools/theme/book.typ, for an EPUB as HTML whose looks are tools/theme/epub.css.
 --
 -- Pictures lose what only a browser knows: variables, media queries, layout by
 -- style (plain_picture).
@@ -14,7 +10,9 @@ local TYPST = FORMAT == 'typst'
 if not TYPST and not FORMAT:match('^epub') then return {} end
 
 local common = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. '/common.lua')
-local stringify, escape = pandoc.utils.stringify, common.escape
+local arrange = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. '/arrange.lua')
+local stringify, escape, attr = pandoc.utils.stringify, common.escape, common.attr
+local link, words = common.link, common.words
 local List = pandoc.List
 
 -- A string as typst writes it.
@@ -27,18 +25,10 @@ local function raw_inline(...)
     return pandoc.RawInline(TYPST and 'typst' or 'html', string.format(...))
 end
 
-local function attr(id, class, more) return pandoc.Attr(id or '', { class }, more) end
-
--- Words as inlines.
-local function words(...) return pandoc.Inlines(string.format(...)) end
-
 -- A paragraph of ours, as Markdown.
 local function prose(text)
     return pandoc.read(text, 'markdown').blocks
 end
-
-------------------------------------------------------------------------------
--- Arranging
 
 -- What is said of the edition, behind the title.
 local EDITION = [[
@@ -61,283 +51,21 @@ Set by pandoc and typst in Libertinus Serif, New Computer Modern Math, DejaVu Sa
 Mono and, for Chinese, Noto Serif.
 ]]
 
--- The document as pages; what stands before the first heading is .front.
-local function pages_of(doc)
-    local pages = List {}
-    local front = pandoc.Blocks {}
-    for _, block in ipairs(doc.blocks) do
-        if block.t == 'Header' and block.level == 1 then
-            pages:insert({ heading = block, id = block.identifier, blocks = pandoc.Blocks {},
-                           number = block.attributes.number, kind = block.attributes.kind,
-                           title = common.bare(block.content) })
-        else
-            local blocks = pages[1] and pages[#pages].blocks or front
-            blocks:insert(block)
-        end
-    end
-    pages.front = front
-    return pages
-end
-
--- "2 Shares of a whole", as inlines.
-local function full_title(page)
-    local title = pandoc.Inlines {}
-    if page.number then title:extend { pandoc.Str(page.number), pandoc.Space() } end
-    title:extend(page.title)
-    return title
-end
-
-local function link(text, id, class) return pandoc.Link(text, '#' .. id, '', attr('', class)) end
-
--- Gathers the hints and solutions of a page by their exercises, in order, and what is
--- said when one is done.
-local function gather(page)
-    local last
-    page.exercises = {}
-    local function of(number)
-        page.exercises[number] = page.exercises[number] or { hints = List {}, solutions = List {} }
-        return page.exercises[number]
-    end
-    page.blocks:walk {
-        traverse = 'topdown',
-        Div = function(div)
-            local class = div.classes[1]
-            if class == 'exercise' then
-                last = div.identifier:gsub('^exercise%-', '')
-            elseif class == 'hint' and last then
-                of(last).hints:insert(div.content)
-            elseif class == 'done' and last then
-                of(last).done = div.content
-            elseif class == 'solution' then
-                local number = div.attributes.exercise
-                of(number and number:gsub('%.', '-') or last).solutions:insert(div.content)
-                return nil, false
-            end
-        end,
-    }
-end
-
--- The line below an exercise that says where hints and solution are.
-local function leads(number, found)
-    local line = pandoc.Inlines {}
-    if #found.hints > 0 then
-        line:insert(link(#found.hints > 1 and 'Hints' or 'Hint', 'hints-' .. number, 'lead'))
-    end
-    if #found.solutions > 0 then
-        if #line > 0 then line:extend { pandoc.Str '.', pandoc.Space() } end
-        line:insert(link('Solution', 'solution-' .. number, 'lead'))
-    end
-    if #line > 0 then line:insert(pandoc.Str '.') end
-    return #line > 0 and pandoc.Div({ pandoc.Para(line) }, attr('', 'leads')) or nil
-end
-
--- The header of a chapter, in words that lead there.
-local function announced(listings)
-    local lines = listings:map(function(code)
-        local first = tonumber(code.attributes.startFrom)
-        local _, more = code.text:gsub('\n', '')
-        return ('%d to %d'):format(first, first + more)
-    end)
-    local line = words('The header of this chapter,')
-    line:extend { pandoc.Space(), pandoc.Code(listings[1].attributes.file), pandoc.Str ':', pandoc.Space(),
-                  link('lines\u{a0}' .. table.concat(lines, ', '), listings[1].attributes.header, 'lead'),
-                  pandoc.Str '.' }
-    return pandoc.Div({ pandoc.Para(line) }, attr('', 'leads'))
-end
-
--- A question keeps what it asks; its answer goes to the page of answers.
-local function ask(page, div)
-    local id = ('%s-question-%d'):format(page.id, #page.answers + 1)
-    local asked = div.content[1].content
-    page.answers:insert({ id = id, asked = asked, blocks = { table.unpack(div.content, 2) } })
-    local line = pandoc.Inlines { pandoc.Span(words('What do you expect?'), attr('', 'label')),
-                                  pandoc.Space() }
-    line:extend(asked)
-    line:extend { pandoc.Space(), link('Answer', id .. '-answer', 'lead'), pandoc.Str '.' }
-    return pandoc.Div({ pandoc.Para(line) }, attr(id, 'question'))
-end
-
--- What leads back to where something was asked, and stands before it.
-local function returned(id, asked, to, blocks)
-    local line = pandoc.Inlines(asked)
-    line:extend { pandoc.Space(), link('back', to, 'back') }
-    local content = pandoc.Blocks { pandoc.Div({ pandoc.Para(line) }, attr('', 'introduces')) }
-    content:extend(blocks)
-    return pandoc.Div(content, attr(id, 'returned'))
-end
-
--- Takes out of a page what paper has elsewhere, and leaves where it is to be found.
--- A listing keeps whose it is, wherever it goes.
-local function unfold(page)
-    page.blocks = page.blocks:walk {
-        CodeBlock = function(code)
-            if not code.attributes.file then return end
-            code.attributes.owner = page.id
-            return code
-        end,
-    }
-    -- What stands between paragraphs may move; in what is kept together it may not.
-    local function may_move(block)
-        if block.t == 'Figure' then block.attributes.moves = 'true' end
-        return block
-    end
-    page.blocks = pandoc.Blocks(page.blocks:map(function(block)
-        if block.t == 'Div' and block.classes:includes('worksheet') then
-            block.content = block.content:map(may_move)
-        end
-        return may_move(block)
-    end))
-    gather(page)
-    page.answers = List {}
-    local announcing
-    page.blocks = page.blocks:walk {
-        traverse = 'topdown',
-        Blocks = function(blocks)
-            local result = pandoc.Blocks {}
-            for _, block in ipairs(blocks) do
-                local header = block.t == 'CodeBlock' and block.attributes.header
-                if not header then
-                    announcing = nil
-                    result:insert(block)
-                elseif announcing then
-                    announcing:insert(block)
-                    result[#result] = announced(announcing)
-                else
-                    announcing = List { block }
-                    result:insert(announced(announcing))
-                end
-            end
-            return result
-        end,
-        Div = function(div)
-            local class = div.classes[1]
-            if class == 'question' then return ask(page, div), false end
-            if class == 'hint' or class == 'done' or class == 'solution' or class == 'workbench' then
-                return {}, false
-            end
-            if class == 'exercise' then
-                local number = div.identifier:gsub('^exercise%-', '')
-                local found = page.exercises[number]
-                local line = found and leads(number, found)
-                if line then div.content:insert(line) end
-                return div
-            end
-        end,
-    }
-    -- A section of solutions is empty now; its id goes to where they are.
-    local kept = pandoc.Blocks {}
-    for i, block in ipairs(page.blocks) do
-        local next = page.blocks[i + 1]
-        if block.t == 'Header' and stringify(block) == 'Solutions'
-            and (not next or next.t == 'Header' and next.level <= block.level) then
-            page.solutions_id = block.identifier
-        else
-            kept:insert(block)
-        end
-    end
-    page.blocks = kept
-end
-
--- The numbers of a page's exercises that have what is asked for, in order.
-local function with(page, what)
-    local numbers = List {}
-    for number, found in pairs(page.exercises) do
-        if #found[what] > 0 then numbers:insert(number) end
-    end
-    numbers:sort(function(a, b)
-        return tonumber(a:match('%d+$')) < tonumber(b:match('%d+$'))
-    end)
-    return numbers
-end
-
-local function back_page(id, title, blocks)
-    return { id = id, kind = 'page', blocks = blocks, title = words(title), exercises = {},
-             heading = pandoc.Header(1, title, pandoc.Attr(id, {}, { kind = 'page' })) }
-end
-
--- A page of all answers.
-local function answers_page(pages)
-    local blocks = pandoc.Blocks {}
-    for _, page in ipairs(pages) do
-        if #page.answers > 0 then
-            blocks:insert(pandoc.Header(2, full_title(page), attr('answers-' .. page.id, 'unlisted')))
-        end
-        for _, answer in ipairs(page.answers) do
-            blocks:insert(returned(answer.id .. '-answer',
-                pandoc.Inlines { pandoc.Emph(answer.asked) }, answer.id, answer.blocks))
-        end
-    end
-    return back_page('answers', 'Answers', blocks)
-end
-
--- A page of all hints, or of all solutions.
-local function gathered_page(pages, id, title, what, prefix)
-    local blocks = pandoc.Blocks {}
-    for _, page in ipairs(pages) do
-        local numbers = with(page, what)
-        if #numbers > 0 then
-            blocks:insert(pandoc.Header(2, full_title(page), pandoc.Attr(
-                what == 'solutions' and page.solutions_id or id .. '-' .. page.id, { 'unlisted' })))
-        end
-        for _, number in ipairs(numbers) do
-            local found, content = page.exercises[number][what], pandoc.Blocks {}
-            if what == 'hints' and #found > 1 then
-                content:insert(pandoc.OrderedList(found))
-            else
-                for _, one in ipairs(found) do content:extend(one) end
-            end
-            local done = what == 'hints' and page.exercises[number].done
-            if done then
-                local first = pandoc.Inlines { pandoc.Emph 'When its tests pass:', pandoc.Space() }
-                content:insert(pandoc.Para(first .. done[1].content))
-            end
-            blocks:insert(returned(prefix .. number, { pandoc.Strong {
-                pandoc.Str('Exercise\u{a0}' .. number:gsub('%-', '.')) } }, 'exercise-' .. number,
-                content))
-        end
-    end
-    return back_page(id, title, blocks)
-end
-
--- Which part begins with which page.
-local function parts_of(meta)
-    local parts = {}
-    for n, part in ipairs(meta.parts or {}) do
-        parts[stringify(part.first)] = { number = n, title = pandoc.Inlines(part.title) }
-    end
-    return parts
-end
-
 ------------------------------------------------------------------------------
 -- The index: functions, types and terms
 
-local index = { functions = {}, terms = {}, entries = {} }
+local index = { symbols = {}, at = {}, terms = {} }
 
--- The names that the lines of a listing declare or define: name by line.
-local function names_in(code)
-    local names, lines = {}, List {}
-    for line in (code.text .. '\n'):gmatch('(.-)\n') do lines:insert(line) end
-    for i, line in ipairs(lines) do
-        local name = line:match('^[%a_][%w_ %*]-([%a_][%w_]*)%(')
-            or line:match('^}%s*([%a_][%w_]*);') or line:match('^typedef [^({]-([%a_][%w_]*);')
-        if name and not line:find('^typedef struct.*{') and not line:find('^static') then
-            names[i] = name
-        end
+-- Takes what tools/weave/Symbols.pm knows of each name, and the terms of the glossary.
+-- at["softmax-L12"] is the name that is defined or declared there.
+local function find_names(symbols, pages)
+    for _, symbol in ipairs(symbols) do
+        index.symbols[symbol.name] = symbol
+        index.at[symbol.page .. '-L' .. symbol.line] = symbol.name
+        index.at['reference-L' .. symbol.declared] = symbol.name
     end
-    return names
-end
-
--- Finds the functions and types of the header, and the terms of the glossary.
-local function find_names(pages)
     for _, page in ipairs(pages) do
-        if page.id == 'reference' then
-            page.blocks:walk {
-                CodeBlock = function(code)
-                    if not code.attributes.file then return end
-                    for _, name in pairs(names_in(code)) do index.functions[name] = true end
-                end,
-            }
-        elseif page.id == 'glossary' then
+        if page.id == 'glossary' then
             page.blocks:walk {
                 Link = function(found)
                     local id = found.target:match('^#(term%-.*)')
@@ -348,80 +76,54 @@ local function find_names(pages)
     end
 end
 
--- Notes, for an EPUB, where a name stands. kind: def, decl, use or term.
-local function enter(name, kind, page, id)
-    local entry = index.entries[name] or { places = List {} }
-    index.entries[name] = entry
-    entry.code = entry.code or kind ~= 'term'
-    local last = entry.places[#entry.places]
-    if kind == 'use' and last and last.page == page then return end
-    entry.places:insert({ kind = kind, page = page, id = id })
-end
-
 local function mark(name, kind)
     return ('#mark(%s, %s)'):format(quote(name), quote(kind))
 end
 
--- The names whose places an EPUB's index leads to, page by page.
-local function index_page(pages)
+-- For an EPUB, what each entry of the index leads to: {page, id, strong}, page by page.
+local function places_of_names(pages)
+    local places = {}
+    local function enter(name, page, id, strong)
+        places[name] = places[name] or List {}
+        places[name]:insert({ page = page, id = id, strong = strong })
+    end
     for _, page in ipairs(pages) do
-        page.blocks = page.blocks:walk {
-            CodeBlock = function(code)
-                local file, first = code.attributes.file, tonumber(code.attributes.at)
-                if not file or code.attributes.type then return end
-                for i, name in pairs(names_in(code)) do
-                    if index.functions[name] then
-                        enter(name, page.id == 'reference' and 'decl' or 'def', page,
-                            code.attributes.owner .. '-L' .. first + i - 1)
-                    end
-                end
-            end,
-            Code = function(code)
-                local name = code.text:match('^([%a_][%w_]*)%(?%)?$')
-                if name and index.functions[name] then enter(name, 'use', page, page.id) end
-            end,
+        for name, symbol in pairs(index.symbols) do
+            local line = symbol.page == page.id and symbol.line or symbol.uses and symbol.uses[page.id]
+            if line then enter(name, page, page.id .. '-L' .. line, symbol.page == page.id) end
+        end
+        page.blocks:walk {
             Span = function(span)
                 local term = index.terms[span.identifier]
-                if term then enter(term, 'term', page, span.identifier) end
+                if term then enter(term, page, span.identifier, true) end
             end,
         }
     end
-    local names = List {}
-    for name in pairs(index.entries) do names:insert(name) end
+    return places
+end
+
+local function index_page(pages)
+    local places, names = places_of_names(pages), List {}
+    for name in pairs(places) do names:insert(name) end
     names:sort(function(a, b)
         local la, lb = a:lower(), b:lower()
         return la < lb or la == lb and a < b
     end)
     return pandoc.Blocks { pandoc.Div({ pandoc.BulletList(names:map(function(name)
-        local entry = index.entries[name]
-        local line = pandoc.Inlines { entry.code and pandoc.Code(name) or pandoc.Str(name) }
-        for _, place in ipairs(entry.places) do
+        local line = pandoc.Inlines { index.symbols[name] and pandoc.Code(name) or pandoc.Str(name) }
+        for _, place in ipairs(places[name]) do
             local text = pandoc.Inlines(place.page.number or place.page.title)
-            if place.kind == 'def' or place.kind == 'term' then text = { pandoc.Strong(text) } end
-            line:extend { pandoc.Str ',', pandoc.Space(), link(text, place.id) }
+            line:extend { pandoc.Str ',', pandoc.Space(),
+                          link(place.strong and { pandoc.Strong(text) } or text, place.id) }
         end
         return { pandoc.Plain(line) }
     end)) }, attr('', 'index')) }
 end
 
--- The pages in the order of paper, the index last.
-local function ordered(pages)
-    local answers = answers_page(pages)
-    local hints = gathered_page(pages, 'hints', 'Hints', 'hints', 'hints-')
-    local solutions = gathered_page(pages, 'solutions', 'Solutions', 'solutions', 'solution-')
-    local result, numbered, placed = List {}, false, false
-    for _, page in ipairs(pages) do
-        if numbered and not placed and not page.number then
-            placed = true
-            result:extend(List { answers, hints, solutions }:filter(function(p) return #p.blocks > 0 end))
-        end
-        numbered = numbered or page.number ~= nil
-        result:insert(page)
-    end
-    result:insert({ id = 'index', kind = 'page', title = words('Index'),
-                    heading = pandoc.Header(1, 'Index'),
-                    blocks = TYPST and pandoc.Blocks { raw('#index-columns()') } or index_page(result) })
-    return result
+-- The index is the last page.
+local function add_index(pages)
+    pages:insert({ id = 'index', kind = 'page', title = words('Index'), heading = pandoc.Header(1, 'Index'),
+                   blocks = TYPST and pandoc.Blocks { raw('#index-columns()') } or index_page(pages) })
 end
 
 ------------------------------------------------------------------------------
@@ -530,7 +232,6 @@ local function listing(code)
     local first = tonumber(get.startFrom)
     local last = first + line_count(code.text) - 1
     local notes = solves(code)
-    local names = get.type and {} or names_in(code)
     local label = get.shows and ('%s: lines %d to %d'):format(common.shows[get.shows], first, last)
         or (get.type or get.at ~= get.startFrom) and 'in ' .. get.file or ''
     if TYPST then
@@ -542,8 +243,8 @@ local function listing(code)
         for _, piece in ipairs(pieces(code.text)) do
             local marks = List {}
             for i = 1, #piece.lines do
-                local name = names[n + i - first]
-                if name and index.functions[name] then
+                local name = not get.type and index.at[('%s-L%d'):format(get.owner, get.at + n - first + i - 1)]
+                if name then
                     marks:insert(('"%d": %s'):format(n + i - 1, quote(name)))
                 end
             end
@@ -630,7 +331,7 @@ end
 
 local function Code(code)
     local name = code.text:match('^([%a_][%w_]*)%(?%)?$')
-    if TYPST and index.functions[name or ''] then
+    if TYPST and index.symbols[name or ''] then
         return { code, raw_inline('%s', mark(name, 'use')) }
     end
 end
@@ -757,7 +458,7 @@ local function part_page(part, pages, first)
     local list = List {}
     for i = first, #pages do
         if i > first and (pages[i].part or not pages[i].number) then break end
-        list:insert({ pandoc.Plain { link(full_title(pages[i]), pages[i].id) } })
+        list:insert({ pandoc.Plain { link(arrange.full_title(pages[i]), pages[i].id) } })
     end
     if TYPST then
         return { raw('#part['), pandoc.Plain(part.title), raw('][') , pandoc.BulletList(list), raw(']') }
@@ -796,31 +497,15 @@ local function edition(front)
     return blocks
 end
 
--- Without what only holds on the web: sections, blocks and words of class web-only.
-local function without_web(doc)
-    local kept, level = pandoc.Blocks {}, nil
-    for _, block in ipairs(doc.blocks) do
-        local is_header = block.t == 'Header'
-        if is_header and level and block.level <= level then level = nil end
-        if is_header and not level and block.classes:includes('web-only') then level = block.level end
-        if not level then kept:insert(block) end
-    end
-    local function only(element)
-        if element.classes:includes('web-only') then return {} end
-    end
-    doc.blocks = kept:walk { Div = only, Span = only }
-end
-
 local function Pandoc(doc)
-    without_web(doc)
-    local pages = pages_of(doc)
-    local front, parts = pages.front, parts_of(doc.meta)
-    for _, page in ipairs(pages) do
-        unfold(page)
-        page.part = parts[page.id]
-    end
-    find_names(pages)
-    pages = ordered(pages)
+    arrange.without_web(doc)
+    local pages = arrange.pages_of(doc)
+    local front, parts = pages.front, arrange.parts_of(doc.meta)
+    for _, page in ipairs(pages) do page.part = parts[page.id] end
+    pages = arrange.unfold(pages)
+    find_names(doc.meta.symbols, pages)
+    doc.meta.symbols = nil
+    add_index(pages)
     doc.blocks = opening(doc.meta)
     doc.blocks:extend(edition(front))
     for i, page in ipairs(pages) do
