@@ -153,6 +153,8 @@ sub _find_exercises {
         my ($open) = $function ? eval { $self->body($function) } : ();
         push @faults, [$i, "exercise $id stands in $path: its number must begin with $number."]
           if index($id, "$number.") != 0;
+        push @faults, [$i, "exercise $id is no paragraph of its own: a blank line is missing before it"]
+          if $i && $self->{kind}[$i - 1] ne 'mark' && $lines->[$i - 1] =~ /\S/;
         push @faults, [$i, "exercise $id names no function: $FORM"]
           if !$function && $about !~ /by hand/;
         push @faults, [$i, "exercise $id names the function $function, which $path does not define with "

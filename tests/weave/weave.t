@@ -287,7 +287,7 @@ sub weave {
 # All files below a folder, and their bytes, in few words.
 sub bytes_of { return scalar qx{cd '$_[0]' && find . -type f | sort | xargs cksum} }
 
-sub litter { return join ' ', grep { !m{/(book|book\.kept|figures)$} } glob "$root/build/* $temp/*" }
+sub litter { return join ' ', grep { !m{/(book|figures)$} } glob "$root/build/* $temp/*" }
 
 # A program of the shell's that stands in for pandoc.
 sub script {
@@ -377,7 +377,6 @@ sub plant {
     return $file;
 }
 
-remove_tree("$book.kept"); # else the weaver tries what it kept first
 for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
     my @lines = split /\n/, $stanza;
     my $file  = plant(grep { !/^>/ } @lines);
@@ -391,36 +390,6 @@ for my $stanza (split /\n\n+/, do { local $/; <DATA> }) {
     unharmed('...');
     put("$root/$file", $good{$file});
 }
-
-# ------------------------------------------- a second weave, and what it spares
-
-# A pandoc that notes how many files it reads by no more than their bones.
-{
-    my $counts = qq{for last; do :; done\n[ -f "\$last" ] &&}
-      . qq{ grep -o '"bones"\\]="' "\$last" | wc -l >>$tools/spared\nexec $pandoc "\$@"\n};
-    local $ENV{PANDOC} = script('counts', $counts);
-    weave('build/book');
-    for (
-        # what, in which file, from, to, and how many files are spared, run by run
-        ['nothing',       'chapters/02_second_one.c', 'Back',          'Back',         ''],
-        ['a word',        'chapters/02_second_one.c', 'Back to',       'Once back to', '4'],
-        ['a declaration', 'src/attention/01_first.h', 'Twice as much', 'Twice the',    '3'],
-        ['a heading',     'chapters/01_first.c',      'A section {',   'A part {',     '4 0'],
-        ['the sources',   'book.bib',                 'A Known Book',  'A New Book',   '0'],
-    ) {
-        my ($what, $file, $from, $to, $runs) = @$_;
-        put("$root/$file", $good{$file} =~ s/\Q$from\E/$to/r);
-        unlink "$tools/spared";
-        is(weave('build/book'), "0\n", "$what has changed");
-        is(join(' ', split ' ', slurp("$tools/spared")), $runs, '... and so many files are spared');
-        is(weave('build/anew'), "0\n", '... the book is woven anew');
-        is(bytes_of("$root/build/anew"), bytes_of($book), '... and is the same');
-        remove_tree(glob "$root/build/anew*");
-        put("$root/$file", $good{$file});
-        weave('build/book');
-    }
-}
-unharmed('going back');
 
 # ------------------------------------------------------------ calls and pandocs
 
@@ -440,7 +409,6 @@ remove_tree("$root/build/mine");
 
 # One pandoc fails; another is interrupted when it has written its output.
 {
-    remove_tree("$book.kept");
     my $version = qq{case "\$*" in *--version) exec $pandoc --version; esac\n$pandoc "\$@"\n};
     local $ENV{PANDOC} = script('broken', qq{${version}echo "out of memory" >&2\nexit 251\n});
     is(weave('build/book'), "1\ntools/weave/weave: pandoc: out of memory\n", 'a pandoc that fails is quoted');

@@ -31,11 +31,6 @@ local stringify = pandoc.utils.stringify
 local MARKDOWN = 'markdown-auto_identifiers-implicit_header_references-raw_html-raw_tex'
     .. '-native_divs-native_spans-yaml_metadata_block'
 
--- A div of another kind is most likely a misspelt one, and a hint that is not
--- folded gives the answer away.
-local DIVS = { question = true, hint = true, done = true, solution = true, milestone = true,
-               aside = true, worksheet = true, header = true, workbench = true }
-
 ------------------------------------------------------------------------------
 -- Faults
 
@@ -142,99 +137,50 @@ local function place_listings(file)
 end
 
 ------------------------------------------------------------------------------
--- Exercises and other divs
+-- Exercises
+
+local function is_div(block, kind) return block.t == 'Div' and block.classes:includes(kind) end
+
+-- The number of the exercise that a paragraph begins.
+local function exercise_of(block)
+    local strong = block.t == 'Para' and block.content[1]
+    return strong and strong.t == 'Strong' and stringify(strong):match('^Exercise%s+(%w+%.%d+)$')
+end
+
+-- Numbers the hints of an exercise that has several, wherever they stand.
+local function number_hints(blocks)
+    local hints = {}
+    for _, block in ipairs(blocks) do
+        if exercise_of(block) or block.t == 'Header' then hints = {} end
+        if is_div(block, 'hint') then
+            hints[#hints + 1] = block
+            for i, hint in ipairs(#hints > 1 and hints or {}) do
+                hint.attributes.number = tostring(i)
+            end
+        end
+    end
+end
 
 -- Gives each exercise a block of its own, which takes in the hints right below it and
--- what is said when it is done, and numbers the hints of an exercise that has several,
--- wherever they stand.
+-- what is said when it is done.
 local function wrap_exercises(file)
-    local wrapped = {}
-    local function wrap(blocks)
-        local result, hints = pandoc.Blocks {}, {}
-        local function number_hints()
-            for i, hint in ipairs(hints) do
-                hint.attributes.number = #hints > 1 and tostring(i) or nil
-            end
-            hints = {}
-        end
-        for _, block in ipairs(blocks) do
-            local strong = block.t == 'Para' and block.content[1]
-            local number = strong and strong.t == 'Strong'
-                and stringify(strong):match('^Exercise%s+(%w+%.%d+)$')
-            local hint = block.t == 'Div' and block.classes:includes('hint')
-            local last = result[#result]
-            if number or block.t == 'Header' then number_hints() end
-            if hint then hints[#hints + 1] = block end
-            if number then
-                wrapped[number] = true
-                local id = 'exercise-' .. number:gsub('%.', '-')
-                result:insert(pandoc.Div({ block }, pandoc.Attr(id, { 'exercise' })))
-            elseif (hint or block.t == 'Div' and block.classes:includes('done')) and last
-                and last.t == 'Div' and last.classes:includes('exercise') then
-                last.content:insert(block)
-            else
-                result:insert(block)
-            end
-        end
-        number_hints()
-        return result
-    end
-    file.blocks = file.blocks:walk { Blocks = wrap }
-    for _, exercise in ipairs(file.exercises) do
-        file.exercises[exercise.number] = exercise
-        if not wrapped[exercise.number] then
-            report(file, exercise.line, 'exercise %s is no paragraph of its own: a blank'
-                .. ' line is missing before it', exercise.number)
-        end
-    end
-end
-
--- The header's own lines for the types that a div names.
--- With until="words", as far as the line that has them: the rest is for later.
-local function declarations(file, line, div, types)
-    local blocks, till = pandoc.Blocks {}, div.attributes['until']
-    for name in (div.attributes.of or '?'):gmatch('%S+') do
-        if types[name] then
-            local shown = listing(types[name])
-            local last = till and shown.text:find('\n[^\n]*' .. plain(till))
-            if last then
-                shown.text = shown.text:sub(1, last):gsub('%s+$', '') .. '\n    ...'
-            elseif till then
-                report(file, line, 'the type %s has no line with "%s"', name, till)
-            end
-            blocks:insert(shown)
-        else
-            report(file, line, 'no header declares a type %s: ::: {.header of="..."}'
-                .. ' names types of the headers that src/attention.h names', name)
-        end
-    end
-    if #div.content > 0 then
-        report(file, line, 'a div .header is empty: the declarations take its place')
-    end
-    return blocks
-end
-
-local function check_divs(file, types)
     file.blocks = file.blocks:walk {
-        traverse = 'topdown',
-        Div = function(div)
-            local kind = div.classes[1]
-            if not kind or kind == 'exercise' then return end
-            local line = next_line(file, '^%s*:::+.*%f[%w]' .. plain(kind) .. '%f[^%w-]')
-            local solved = div.attributes.exercise
-            if not DIVS[kind] then
-                report(file, line, 'a div of an unknown kind, %s: there are question,'
-                    .. ' hint, done, solution, milestone, aside, worksheet, header and workbench', kind)
-            elseif kind == 'question'
-                and (#div.content < 2 or div.content[1].t ~= 'Para') then
-                report(file, line, 'a question is a paragraph that asks, a blank line,'
-                    .. ' and the answer')
-            elseif kind == 'solution' and solved and not file.exercises[solved] then
-                report(file, line, 'a solution of exercise %s, which %s does not have',
-                    solved, file.name)
-            elseif kind == 'header' then
-                return declarations(file, line, div, types)
+        Blocks = function(blocks)
+            number_hints(blocks)
+            local result = pandoc.Blocks {}
+            for _, block in ipairs(blocks) do
+                local number, last = exercise_of(block), result[#result]
+                if number then
+                    local id = 'exercise-' .. number:gsub('%.', '-')
+                    result:insert(pandoc.Div({ block }, pandoc.Attr(id, { 'exercise' })))
+                elseif (is_div(block, 'hint') or is_div(block, 'done')) and last
+                    and is_div(last, 'exercise') then
+                    last.content:insert(block)
+                else
+                    result:insert(block)
+                end
             end
+            return result
         end,
     }
 end
@@ -575,7 +521,6 @@ local function read_file(file, book)
     check_fences(file)
     check_leftovers(file)
     wrap_exercises(file)
-    check_divs(file, book.types)
     place_listings(file)
     place_figures(file)
 end

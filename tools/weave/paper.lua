@@ -227,49 +227,54 @@ local function pieces(text)
     return result
 end
 
-local function listing(code)
-    local get = code.attributes
-    local first = tonumber(get.startFrom)
-    local last = first + line_count(code.text) - 1
-    local notes = solves(code)
-    local label = get.shows and ('%s: lines %d to %d'):format(common.shows[get.shows], first, last)
-        or (get.type or get.at ~= get.startFrom) and 'in ' .. get.file or ''
-    if TYPST then
-        local blocks = pandoc.Blocks {}
-        for _, note in ipairs(notes) do
-            blocks:extend { raw('#note['), pandoc.Plain(note), raw(']') }
-        end
-        local n, parts = first, List {}
-        for _, piece in ipairs(pieces(code.text)) do
-            local marks = List {}
-            for i = 1, #piece.lines do
-                local name = not get.type and index.at[('%s-L%d'):format(get.owner, get.at + n - first + i - 1)]
-                if name then
-                    marks:insert(('"%d": %s'):format(n + i - 1, quote(name)))
-                end
-            end
-            parts:insert(('(first: %d, text: %s, blank: %d, marks: (%s))'):format(n,
-                quote(table.concat(piece.lines, '\n')), piece.blank,
-                #marks > 0 and table.concat(marks, ', ') or ':'))
-            n = n + #piece.lines + piece.blank
-        end
-        blocks:insert(raw('#listing(%s, %s, small: %s, kind: %s)', quote(label),
-            '(' .. table.concat(parts, ',\n') .. ',)', get.shows and 'true' or 'false',
-            quote(get.owner == 'reference' and 'decl' or 'def')))
-        return blocks
+-- The names that a piece defines or declares, by their lines in the file, as typst
+-- writes them.
+local function marks_of(code, n, count)
+    local marks = List {}
+    for i = n, n + count - 1 do
+        local at = ('%s-L%d'):format(code.attributes.owner, code.attributes.at + i - code.attributes.startFrom)
+        if index.at[at] then marks:insert(('"%d": %s'):format(i, quote(index.at[at]))) end
     end
+    return (code.attributes.type or #marks == 0) and ':' or table.concat(marks, ', ')
+end
+
+local function typst_listing(code, label, first)
+    local n = first
+    local parts = pieces(code.text):map(function(piece)
+        local from = n
+        n = n + #piece.lines + piece.blank
+        return ('(first: %d, text: %s, blank: %d, marks: (%s))'):format(from,
+            quote(table.concat(piece.lines, '\n')), piece.blank, marks_of(code, from, #piece.lines))
+    end)
+    return raw('#listing(%s, (%s,), small: %s, kind: %s)', quote(label), table.concat(parts, ',\n'),
+        code.attributes.shows and 'true' or 'false',
+        quote(code.attributes.owner == 'reference' and 'decl' or 'def'))
+end
+
+local function html_listing(code, first)
+    local get = code.attributes
     local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
         local id = get.type and '' or (' id="%s-L%d"'):format(get.owner, get.at + i - 1)
         return ('<span class="line"%s><span class="n">%d</span>%s\n</span>'):format(id,
             first + i - 1, line)
     end)
-    local blocks = pandoc.Blocks {}
-    if label ~= '' then blocks:insert(pandoc.Div({ pandoc.Para(words('%s', label)) }, attr('', 'label'))) end
-    for _, note in ipairs(notes) do
-        blocks:insert(pandoc.Div({ pandoc.Para(note) }, attr('', 'note')))
+    return raw('<pre class="code%s"><code>%s</code></pre>', get.shows and ' shows' or '', table.concat(lines))
+end
+
+local function listing(code)
+    local get, blocks = code.attributes, pandoc.Blocks {}
+    local first = tonumber(get.startFrom)
+    local label = get.shows and ('%s: lines %d to %d'):format(common.shows[get.shows], first,
+            first + line_count(code.text) - 1)
+        or (get.type or get.at ~= get.startFrom) and 'in ' .. get.file or ''
+    if label ~= '' and not TYPST then
+        blocks:insert(pandoc.Div({ pandoc.Para(words('%s', label)) }, attr('', 'label')))
     end
-    blocks:insert(raw('<pre class="code%s"><code>%s</code></pre>', get.shows and ' shows' or '',
-        table.concat(lines)))
+    for _, note in ipairs(solves(code)) do
+        blocks:extend(TYPST and { raw('#note['), pandoc.Plain(note), raw(']') }
+            or { pandoc.Div({ pandoc.Para(note) }, attr('', 'note')) })
+    end
+    blocks:insert(TYPST and typst_listing(code, label, first) or html_listing(code, first))
     return blocks
 end
 
@@ -448,10 +453,8 @@ local function heading(page)
 end
 
 local function Header(header)
-    if not TYPST or header.level == 1 then return end
-    return { raw('#section(%d, %s, %s)[', header.level, quote(header.identifier),
-                 tostring(not header.classes:includes('unlisted'))),
-             pandoc.Plain(common.unlinked(header.content)), raw(']') }
+    header.content = common.unlinked(header.content)
+    return header
 end
 
 local function part_page(part, pages, first)
