@@ -238,68 +238,68 @@ local function slug(inlines)
     return (text:gsub("['’]", ''):gsub('[%s%p]+', '-'):gsub('^%-+', ''):gsub('%-+$', ''))
 end
 
--- Gathers the ids of a file into book.ids[id]: its file, line and page; and what a
--- reference to it says, text or title. Sections without an id get one from page and
--- title.
+-- Notes an id in book.ids: its file, line and page (file.current); and what a reference
+-- to it says, text or title.
+local function define(book, file, id, target, pattern)
+    local line, other = next_line(file, pattern or '%f[#%(]#' .. plain(id) .. '%f[^%w_:.-]'), book.ids[id]
+    if other then
+        return report(file, line, 'the id %s is taken: %s:%d has it', id, other.file.name, other.line)
+    end
+    target.id, target.file, target.line = id, file, line
+    target.page = file.current or target
+    book.ids[id] = target
+end
+
+local function begin_page(book, file, heading)
+    local title, line = stringify(heading), next_line(file, '^#%s')
+    if file.literate and file.current then
+        report(file, line, 'a second heading of level 1: "%s" (a file is one page; use ##)', title)
+    elseif heading.identifier == '' then
+        report(file, line, 'the page "%s" has no id: # %s {#...}', title, title)
+    end
+    file.current = nil
+    define(book, file, heading.identifier, { title = heading.content })
+    file.current = book.ids[heading.identifier]
+    heading.attributes.kind = file.kind
+    heading.attributes.number = file.number
+    heading.attributes.file = file.literate and file.name or nil
+end
+
+-- A section that has no id gets one from page and title.
+local function begin_section(book, file, heading)
+    if heading.identifier == '' then
+        local id, n = (file.current and file.current.id .. '-' or '') .. slug(heading.content), 1
+        heading.identifier = id
+        while book.ids[heading.identifier] do
+            n = n + 1
+            heading.identifier = id .. '-' .. n
+        end
+    end
+    define(book, file, heading.identifier, { title = heading.content })
+end
+
 local function gather_ids(file, book)
-    local page
-    local function define(id, target, pattern)
-        local line, other = next_line(file, pattern
-            or '%f[#%(]#' .. plain(id) .. '%f[^%w_:.-]'), book.ids[id]
-        if other then
-            report(file, line, 'the id %s is taken: %s:%d has it', id, other.file.name,
-                other.line)
-        else
-            target.id, target.file, target.line = id, file, line
-            target.page = page or target
-            book.ids[id] = target
-        end
-    end
     local function anchor(element)
-        if element.identifier ~= '' then define(element.identifier, {}) end
-    end
-    local function heading(block)
-        local title = stringify(block)
-        if block.level == 1 then
-            local line = next_line(file, '^#%s')
-            if file.literate and page then
-                report(file, line, 'a second heading of level 1: "%s" (a file is one page;'
-                    .. ' use ##)', title)
-            elseif block.identifier == '' then
-                report(file, line, 'the page "%s" has no id: # %s {#...}', title, title)
-            end
-            page = nil
-            define(block.identifier, { title = block.content })
-            page = book.ids[block.identifier]
-            block.attributes.kind = file.kind
-            block.attributes.number = file.number
-            block.attributes.file = file.literate and file.name or nil
-        else
-            if block.identifier == '' then
-                local id, n = (page and page.id .. '-' or '') .. slug(block.content), 1
-                block.identifier = id
-                while book.ids[block.identifier] do
-                    n = n + 1
-                    block.identifier = id .. '-' .. n
-                end
-            end
-            define(block.identifier, { title = block.content })
-        end
-        return block
+        if element.identifier ~= '' then define(book, file, element.identifier, {}) end
     end
     file.blocks = file.blocks:walk {
         traverse = 'topdown',
-        Header = heading, Span = anchor, CodeBlock = anchor,
+        Header = function(heading)
+            local begin = heading.level == 1 and begin_page or begin_section
+            begin(book, file, heading)
+            return heading
+        end,
+        Span = anchor, CodeBlock = anchor,
         Figure = function(figure)
             if figure.identifier ~= '' then
-                define(figure.identifier, { text = 'figure\u{a0}' .. figure.attributes.number })
+                define(book, file, figure.identifier, { text = 'figure\u{a0}' .. figure.attributes.number })
             end
             return figure, false
         end,
         Div = function(div)
             if not div.classes:includes('exercise') then return anchor(div) end
             local number = div.identifier:gsub('^exercise%-', ''):gsub('%-', '.')
-            define(div.identifier, { text = 'exercise\u{a0}' .. number },
+            define(book, file, div.identifier, { text = 'exercise\u{a0}' .. number },
                 '^%*%*Exercise ' .. plain(number) .. '%*%*')
         end,
     }
@@ -321,53 +321,54 @@ local function reference_text(target, file)
     return text:walk { Note = function() return {} end }
 end
 
--- Checks the links of a file, and writes the words of the empty ones. In a lint,
--- what is not in this file may be in another.
-local function resolve_links(file, book)
-    local function resolve(link, begins_sentence)
-        local id, empty = link.target:match('^#(.*)$'), #link.content == 0
-        local target = id and book.ids[id]
-        local line = next_line(file, '%(' .. plain(link.target) .. '[%s)]')
-        if not id and not link.target:find('^%a[%w+.-]*:') then
-            report(file, line, 'a link leads to #id or to a full address: not to %s',
-                link.target)
-        elseif not id and empty then
-            report(file, line, 'a link without words: [](%s)', link.target)
-        elseif id and not target and not book.lint then
-            report(file, line, 'the link #%s leads nowhere: no heading, figure or exercise'
-                .. ' has this id', id)
-        elseif id and empty then
-            link.content = target and reference_text(target, file) or pandoc.Inlines(id)
-            local first = link.content[1]
-            if not first then
-                report(file, line, 'a link without words: [](#%s) leads to what has no'
-                    .. ' number and no title', id)
-            elseif begins_sentence and first.t == 'Str' then
-                first.text = first.text:gsub('^%l', string.upper)
-                link.content[1] = first
-            end
-            if target and target == target.page and target.file.number then
-                link.title = stringify(target.title)
-            end
-        end
-        return link
+-- Writes the words of an empty link. One that begins a sentence begins with a capital.
+local function name_link(link, target, file, begins_sentence)
+    link.content = target and reference_text(target, file) or pandoc.Inlines(link.target:sub(2))
+    local first = link.content[1]
+    if first and first.t == 'Str' and begins_sentence then
+        first.text = first.text:gsub('^%l', string.upper)
+        link.content[1] = first
     end
+    if first and target and target == target.page and target.file.number then
+        link.title = stringify(target.title)
+    end
+    return first
+end
 
-    -- An empty reference that begins a sentence begins with a capital.
-    local function resolve_all(inlines)
-        if not inlines:find_if(function(inline) return inline.t == 'Link' end) then return end
-        local start = true
-        for i, inline in ipairs(inlines) do
-            if inline.t == 'Link' then inlines[i] = resolve(inline, start) end
-            if inline.t == 'Str' then
-                start = inline.text:find('[.?!][”’)]*$') ~= nil
-            elseif inline.t ~= 'Space' and inline.t ~= 'SoftBreak' then
-                start = false
-            end
-        end
-        return inlines
+-- Checks a link, and writes its words where it has none. In a lint, what is not in
+-- this file may be in another.
+local function resolve(link, file, book, begins_sentence)
+    local id, empty = link.target:match('^#(.*)$'), #link.content == 0
+    local target = id and book.ids[id]
+    local line = next_line(file, '%(' .. plain(link.target) .. '[%s)]')
+    if not id and not link.target:find('^%a[%w+.-]*:') then
+        report(file, line, 'a link leads to #id or to a full address: not to %s', link.target)
+    elseif not id and empty then
+        report(file, line, 'a link without words: [](%s)', link.target)
+    elseif id and not target and not book.lint then
+        report(file, line, 'the link #%s leads nowhere: no heading, figure or exercise has this id', id)
+    elseif id and empty and not name_link(link, target, file, begins_sentence) then
+        report(file, line, 'a link without words: [](#%s) leads to what has no number and no title', id)
     end
-    file.blocks = file.blocks:walk { Inlines = resolve_all }
+    return link
+end
+
+local function resolve_links(file, book)
+    file.blocks = file.blocks:walk {
+        Inlines = function(inlines)
+            if not inlines:find_if(function(inline) return inline.t == 'Link' end) then return end
+            local start = true
+            for i, inline in ipairs(inlines) do
+                if inline.t == 'Link' then inlines[i] = resolve(inline, file, book, start) end
+                if inline.t == 'Str' then
+                    start = inline.text:find('[.?!][”’)]*$') ~= nil
+                elseif inline.t ~= 'Space' and inline.t ~= 'SoftBreak' then
+                    start = false
+                end
+            end
+            return inlines
+        end,
+    }
 end
 
 ------------------------------------------------------------------------------
@@ -406,66 +407,73 @@ local function walk_glossary(book, visit)
     end
 end
 
--- Gives each term of the glossary an anchor where its section, from the heading or
--- anchor with the id to the next heading, first has it in bold; leads the link on to
--- there; and puts the rows of each table into the order of these places.
-local function plant_terms(book)
-    local wanted, place = {}, 0 -- wanted[id][term]: its anchor and, once found, its place
+-- Gives each wanted term, wanted[id][term], an anchor where the section with this id,
+-- from its heading or anchor to the next heading, first has it in bold; and notes the
+-- place, counted through the book.
+local function plant_terms(book, wanted)
+    local place, open = 0, {}
+    local function enter(element) table.insert(open, wanted[element.identifier]) end
+    local function pass(element)
+        if element.t == 'Header' then open = {} end
+        enter(element)
+        return element, false
+    end
+    local function plant(strong)
+        for _, terms in ipairs(open) do
+            local term = terms[singular(stringify(strong))]
+            if term and not term.place then
+                place = place + 1
+                term.place = place
+                strong.content = { pandoc.Span(strong.content, pandoc.Attr(term.anchor, { 'term' })) }
+                return strong, false
+            end
+        end
+    end
+    for _, file in ipairs(book.files) do
+        open = {}
+        file.blocks = file.blocks:walk {
+            traverse = 'topdown',
+            Header = pass, Figure = pass, Div = enter, Span = enter, CodeBlock = enter, Strong = plant,
+        }
+    end
+end
+
+-- Leads a row's link on to where its term was planted.
+local function lead_on(book, row, term)
+    local target, other = book.ids[row.id], book.ids[term.anchor]
+    if not row.id then
+        report(row.file, row.line, 'a row of the glossary begins with a link to the'
+            .. ' section that introduces the term: [term](#id)')
+    elseif other then
+        report(row.file, row.line, 'the id %s is taken: %s:%d has it', term.anchor, other.file.name,
+            other.line)
+    elseif term.place then
+        book.ids[term.anchor] = row
+        row.link.target = '#' .. term.anchor
+    elseif target then
+        report(row.file, row.line, 'the glossary leads to #%s for "%s", but **%s**, or'
+            .. ' its plural, does not stand there before the next heading: %s:%d',
+            row.id, row.term, row.term, target.file.name, target.line)
+    end
+end
+
+-- Leads the glossary to where its terms stand in bold; and puts the rows of each table
+-- into the order of these places.
+local function link_terms(book)
+    local wanted = {}
     walk_glossary(book, function(_, rows)
         for _, row in ipairs(rows) do
             wanted[row.id] = wanted[row.id] or {}
             wanted[row.id][singular(row.term)] = { anchor = 'term-' .. slug(row.term) }
         end
     end)
-    for _, file in ipairs(book.files) do
-        local open = {}
-        local function enter(element) table.insert(open, wanted[element.identifier]) end
-        local function pass(element)
-            enter(element)
-            return element, false
-        end
-        file.blocks = file.blocks:walk {
-            traverse = 'topdown',
-            Header = function(heading)
-                open = {}
-                return pass(heading)
-            end,
-            Figure = pass, Div = enter, Span = enter, CodeBlock = enter,
-            Strong = function(strong)
-                for _, terms in ipairs(open) do
-                    local term = terms[singular(stringify(strong))]
-                    if term and not term.place then
-                        place = place + 1
-                        term.place = place
-                        local anchor = pandoc.Attr(term.anchor, { 'term' })
-                        strong.content = { pandoc.Span(strong.content, anchor) }
-                        return strong, false
-                    end
-                end
-            end,
-        }
-    end
+    plant_terms(book, wanted)
     walk_glossary(book, function(tbl, rows, file)
         for _, row in ipairs(rows) do
-            local term, target = wanted[row.id][singular(row.term)], book.ids[row.id]
-            local other = book.ids[term.anchor]
-            row.file = file
+            local term = wanted[row.id][singular(row.term)]
+            row.file, row.place = file, term.place or 0
             row.line = next_line(file, '^|%s*%[?' .. plain(row.words) .. '%s*[%]|]')
-            if not row.id then
-                report(file, row.line, 'a row of the glossary begins with a link to the'
-                    .. ' section that introduces the term: [term](#id)')
-            elseif other then
-                report(file, row.line, 'the id %s is taken: %s:%d has it', term.anchor,
-                    other.file.name, other.line)
-            elseif term.place then
-                book.ids[term.anchor] = row
-                row.link.target = '#' .. term.anchor
-            elseif target then
-                report(file, row.line, 'the glossary leads to #%s for "%s", but **%s**, or'
-                    .. ' its plural, does not stand there before the next heading: %s:%d',
-                    row.id, row.term, row.term, target.file.name, target.line)
-            end
-            row.place = term.place or 0
+            lead_on(book, row, term)
         end
         rows:sort(function(a, b) return a.place < b.place end)
         tbl.bodies[1].body = rows:map(function(row) return row.row end)
@@ -537,7 +545,7 @@ function Reader(inputs)
     end
     for _, file in ipairs(book.files) do resolve_links(file, book) end
     if not book.lint then
-        plant_terms(book)
+        link_terms(book)
         check_book(book, meta)
     end
     if #faults > 0 then error(table.concat(faults, '\n'), 0) end
