@@ -44,9 +44,7 @@ sub read_pdf {
         $page->{body} = [grep { $_->[0]{y0} > $HEAD && $_->[0]{y1} < $page->{height} - $HEAD } @{$page->{lines}}];
         $page->{by_line}  = join "\n", map { text_of($_) } @{$page->{body}};
         $page->{squeezed} = squeezed($page->{by_line});
-        # Words as they lie in the file, where what wraps in a cell is not torn.
-        $page->{text}    = text_of($page->{words});
-        $page->{by_cell} = squeezed($page->{text});
+        $page->{text} = text_of($page->{words});
     }
     return \@pages;
 }
@@ -284,60 +282,6 @@ sub misled {
     }
     push @wrong, 'no reference to a page was found' if !$found;
     return @wrong;
-}
-
-# What the contents, or another list with a page at each line's end, say.
-sub contents_wrong {
-    my ($pages) = @_;
-    my (@wrong, $on, $found);
-    for my $page (@$pages) {
-        my $first = text_of($page->{lines}[0] // []);
-        $on = $first eq 'Contents' ? 1 : $on && $first =~ /^Contents\b/;
-        next if !$on;
-        for my $line (map { text_of($_) } @{$page->{lines}}) {
-            my ($title, $there) = $line =~ /^(?:[\dA-Z]+ )?(.*\D)[ .]* (\d+)$/ or next;
-            $title =~ s/[ .]+$//;
-            $found++;
-            push @wrong, "page $page->{number}: the contents have $title on page $there"
-              if index(($pages->[$there - 1] // {squeezed => ''})->{squeezed}, squeezed($title)) < 0;
-        }
-    }
-    return @wrong, $found ? () : 'there are no contents';
-}
-
-# What the index says, in columns.
-sub index_wrong {
-    my ($pages) = @_;
-    my ($first) = grep { text_of($_->{lines}[0] // []) eq 'Index' } @$pages or return 'there is no index';
-    my (@wrong, @words, $found);
-    for my $page (@$pages[$first->{number} - 1 .. $#$pages]) {
-        my $column = ($page->{right} - $page->{left}) / 3;
-        my @below = grep { $_->{y0} > 100 || $page != $first } @{$page->{words}};
-        for my $n (0 .. 2) {
-            push @words, map { @$_ } lines_of(grep { int(($_->{x0} - $page->{left} + 2) / $column) == $n
-                  && $_->{y0} > 60 && $_->{y1} < $page->{height} - 60 } @below);
-        }
-    }
-    my $name = '';
-    for my $word (map { $_->{text} } @words) {
-        my ($there) = $word =~ /^(\d+),?$/;
-        if (!defined $there) {
-            $name = '' if $found && $name =~ /\0/;
-            $name =~ s/\0.*//;
-            $name .= $word;
-            next;
-        }
-        $found++;
-        my $plain = lc squeezed($name =~ s/\0//r) =~ s/-//gr;
-        my $page = $pages->[$there - 1];
-        # Its last word may stand on the next page.
-        my @torn = map { @$_ } map { $_->[0]{body}[$_->[1]] // [] } [$page, -1], [$pages->[$there], 0];
-        push @wrong, "the index has $name on page $there" =~ s/\0//r
-          if !$page || !grep { index(lc($_) =~ s/-//gr, $plain) >= 0 } @$page{qw(squeezed by_cell)},
-          squeezed(map { $_->{text} } @torn);
-        $name .= "\0" if $name !~ /\0/;
-    }
-    return @wrong, $found ? () : 'the index is empty';
 }
 
 # Fonts that are not in the file, or whose signs cannot be read out.
