@@ -72,21 +72,19 @@ train: $(BUILD)/tools/train ## chapter 23's long run, of some minutes; after Ctr
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32"'; }
 
 # Where the time goes, in a folder of its own: all that `make` and `make test` do,
-# part by part, and what `make` does after a change of one chapter's prose (07). As
-# changed counts what has another sum than the one that was kept.
+# part by part, and what `make` does after a change of one chapter (07).
 seconds = perl -MTime::HiRes=time -e 'my ($$what, @command) = @ARGV;' \
   -e 'open my $$out, ">&", *STDOUT; open STDOUT, ">", "/dev/null"; my $$from = time;' \
   -e 'system(@command) == 0 or exit 1; printf $$out "%-36s %4.1f s\n", $$what, time - $$from'
 one   = $(or $(CHAPTER),07)
 bench = $(BUILD)/bench
 part  = +@$(seconds) $(1) $(MAKE) -s BUILD=$(bench) $(2)
-bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of prose
+bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of a chapter
 	@rm -rf $(bench)
 	$(call part,'programs',programs)
 	$(call part,'their outputs',chapters)
 	$(if $(modules),$(call part,'their modules',$(patsubst $(BUILD)/%,$(bench)/%,$(packed))))
 	$(call part,'the whole book is woven',book)
-	@perl -pi -e 's{"chapters/$(one)_[^"]*":"}{$$&-}' $(bench)/book.kept/sums.json
 	@touch chapters/$(one)_*.c
 	$(call part,'make after a change of chapter $(one)',book)
 	$(call part,'programs of the tests',test-programs)
