@@ -1,7 +1,6 @@
 /* What the drawing functions write: the words and numbers of each picture,
  * and that what stands for a number is as large as the number. That pictures
- * look as they should is for eyes. What must hold of any picture, such as
- * that no label covers another, is tested with many. */
+ * look as they should is for eyes. */
 #include "figures.h"
 
 #define HOLDS(condition) tap_true(#condition, condition)
@@ -53,12 +52,6 @@ static const char *said(int k)
     }
     words[n] = '\0';
     return words;
-}
-
-static void is_said(int k, const char *words)
-{
-    tap_report(!strcmp(said(k), words), "a text of the picture",
-               "'%s' where '%s' is due", said(k), words);
 }
 
 /* Are these the picture's texts, one after the other, all within it? */
@@ -319,120 +312,6 @@ static void test_points(void)
     }
 }
 
-/* ---- What holds for any picture. */
-
-/* Curves of n places: all values are there, within the picture, and none
- * covers another. */
-static void values(int n, const float y[2][n])
-{
-    const char *at[20];
-    for (int i = 0; i < n; i++)
-        at[i] = "a";
-    DRAW(figure_curves("x", "Title", letters, n, at, y));
-    const int t = count("<text") - 2 * n;
-    HOLDS(count("class=\"middle small rim c0\"") == n);
-    HOLDS(count("class=\"middle small rim c1\"") == n);
-    for (int i = t; i < t + 2 * n; i++) {
-        HOLDS(of("<text", i, "y") > of("<text", 0, "y") + 13);
-        HOLDS(of("<text", i, "y") < of("<text", t - 1, "y") - 13);
-        for (int k = t; k < i; k++)
-            HOLDS(fabs(of("<text", i, "x") - of("<text", k, "x")) > 40 ||
-                  fabs(of("<text", i, "y") - of("<text", k, "y")) > 11);
-    }
-}
-
-static void test_values(void)
-{
-    float y[2][6];
-    for (int trial = 0; trial < 20; trial++) {
-        tap_fill(6, y[0], 0, 1);
-        tap_fill(6, y[1], 0, 1);
-        values(6, y);
-    }
-    float swing[2][20]; /* wider than the page */
-    for (int i = 0; i < 40; i++)
-        swing[i / 20][i % 20] = (float)(i % 2);
-    values(20, swing);
-    values(1, (float[2][1]){{0}}); /* nothing but zeros */
-    is_said(count("<text") - 1, "0.0000");
-}
-
-/* The marks of the axis below, for points from one number to another. They
- * are as far apart as they are wide. */
-static void test_marks(void)
-{
-    static const struct {
-        float x[2];
-        const char *marks[8];
-    } axis[] = {
-        {{128, 8192},
-         {"128", "256", "512", "1024", "2048", "4096", "8192"}},
-        {{1, 1 << 20}, {"1", "16", "256", "4096", "65536", "1048576"}},
-        {{128, 3000}, {"100", "200", "500", "1000", "2000", "5000"}},
-        {{0.2f, 1500}, {"1", "10", "100", "1000"}},
-        {{0.5f, 4}, {"0.5", "1", "2", "5"}}, /* not 1, 2, 4 */
-        {{0.001f, 0.1f},                     /* a little above 0.1 */
-         {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1"}},
-        {{1e-6f, 1e6f}, {"0.000001", "0.001", "1", "1000", "1000000"}},
-        {{128, 128}, {"64", "128", "256"}},
-        {{30, 30}, {"20", "50"}},
-    };
-    const float y[1][2] = {{3, 3}};
-    for (size_t k = 0; k < sizeof axis / sizeof *axis; k++) {
-        int n = 0;
-        DRAW(
-            figure_log_log("x", "", "x", "y", 1, letters, 2, axis[k].x, y));
-        for (; axis[k].marks[n]; n++) {
-            const double x = of("<text", n, "x");
-            is_said(n, axis[k].marks[n]);
-            HOLDS(n == 0 || x - of("<text", n - 1, "x") >
-                                9.0 * strlen(axis[k].marks[n]));
-        }
-        HOLDS(count("class=\"middle small muted\"") == n);
-    }
-}
-
-/* Labels stand behind all points, within the picture, and cover none of
- * the others. */
-static const char *const called[8] = {"T = 256",   "T = 1024", "decoding",
-                                      "chapter 6", "roof",     "a",
-                                      "library",   "b c d"};
-static void labels(int lines, int n, const float x[n],
-                   const float y[lines][n])
-{
-    DRAW(figure_log_log("x", "Title", "x", "y", lines, called, n, x, y));
-    const int t = count("<text") - lines;
-    for (int k = 0; k < lines; k++) {
-        const double left = of("<text", t + k, "x");
-        const double high = of("<text", t + k, "y") - 5;
-        is_said(t + k, called[k]);
-        HOLDS(left + 8.0 * strlen(called[k]) < of("<svg", 0, "width"));
-        HOLDS(high > 33 && high < 299);
-        for (int i = 0; i < count("<circle"); i++)
-            HOLDS(of("<circle", i, "cx") < left - 3);
-        for (int i = 0; i < k; i++)
-            HOLDS(fabs(of("<text", t + i, "y") - 5 - high) > 17.7);
-    }
-}
-
-/* Eight that end together: in the middle, at the bottom, and in another
- * order. */
-static void test_labels(void)
-{
-    const float x[2] = {1, 2000};
-    const float end[3][8] = {{30, 30, 30, 30, 30, 30, 30, 30},
-                             {1, 1, 1, 1, 1, 1, 1, 1},
-                             {1000, 30, 31, 30}};
-    for (int trial = 0; trial < 3; trial++) {
-        float y[8][2];
-        for (int k = 0; k < 8; k++) {
-            y[k][0] = trial == 1 ? 30 : 1;
-            y[k][1] = end[trial][k];
-        }
-        labels(trial == 2 ? 4 : 8, 2, x, y);
-    }
-}
-
 int main(void)
 {
     begin_drawing();
@@ -446,10 +325,6 @@ int main(void)
     TAP(test_shades, "figure_maps: shades");
     TAP(test_bars, "figure_bars: heights and widths");
     TAP(test_points, "figure_curves: where points lie");
-    TAP(test_values, "figure_curves: axis from 0, values side by side");
-    TAP(test_marks, "figure_log_log: which numbers stand at the axes");
-    TAP(test_labels, "figure_log_log: labels of lines that end "
-                     "together");
     end_drawing();
     return tap_done();
 }
