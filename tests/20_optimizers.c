@@ -126,12 +126,16 @@ static void clip_test(void)
     agrees("clipped", gradient, 1e-6, 1e-15);
 }
 
-/* What is not finite does not go unnoticed, and not further than it
+/* What is short stays. What is not finite is noticed, and goes no further than it
  * must. */
 static void clip_strange(void)
 {
+    float small[2] = {0.6f, -0.3f};
     float none[2] = {NAN, 1}, much[3] = {INFINITY, 1, -2};
     give("gradient = {NAN, 1}");
+    clip_norm(1, 2, small);
+    same("short enough, and not lengthened", 2, small,
+         ((float[]){0.6f, -0.3f}));
     tap_near("the length", clip_norm(1, 2, none), NAN, 0, 0);
     same("gradient", 2, none, ((float[]){NAN, NAN}));
     next_case();
@@ -231,7 +235,7 @@ int main(void)
     TAP(lerp_test, "lerp: from the nearer end");
     EACH("adam_step", steps_test, "*-exp_avg");
     EACH("clip_norm", clip_test, "*-clipped");
-    TAP(clip_strange, "clip_norm: what is not finite");
+    TAP(clip_strange, "clip_norm: what is short, and what is not finite");
     EACH("rate_at", rate_test, "*-rates");
     TAP(rate_beyond, "rate_at: after the last step");
     EACH("sgd_step", steps_test, "sgd*-after");

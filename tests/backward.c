@@ -257,10 +257,11 @@ static void parts_of(const Kernel *kernel, int n, int m, Mask mask)
     close_rooms();
 }
 
-/* With as many parts of both, and with more of the one or the other. */
+/* With as many parts of both, and with more of the one or the other, where
+ * the last part is one token. */
 static void parts_agree(void)
 {
-    const int n[3] = {1200, 90, 1300}, m[3] = {1500, 1300, 90};
+    const int n[3] = {1200, 90, 1537}, m[3] = {1500, 1537, 90};
     for (int k = 0; k < 3; k++)
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             parts_of(kernel, n[k], m[k], mask_none());

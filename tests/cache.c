@@ -40,7 +40,7 @@ static void any_set(void)
             come_in(40, 2, 3, 20, 33, 29, 51, (int[]){9, 31});
             /* Many tokens, which do; with a window, the second piece goes
              * over the ring's end, and 256 of it ask at a time. */
-            come_in(420, 2, 2, 9, 17, 50, 300, (int[]){32, 300, 88});
+            come_in(420, 2, 2, 9, 17, 50, 300, (int[]){32, 257, 131});
             odd_numbers();
         }
 }
@@ -173,6 +173,8 @@ static void refusals(void)
     REFUSES("cache.c: kv_cache_attend_fast: -1 threads: at least 1, or 0 "
             "for all, are needed",
             kv_cache_attend_fast(&c, 2, 1, rows, -1, rows));
+    REFUSES_SUCH("5 queries of 4 tokens",
+                 kv_cache_attend_fast(&c, 2, 5, rows, 1, rows));
     kv_cache_free(&c);
 }
 

@@ -73,7 +73,7 @@ static void prefix_test(void)
                                .rank = 4,
                                .shape = {1, 1, 2, 2},
                                .data = (float[4]){1, 0, 1, 1}};
-    tensor[count++] = (Tensor){.name = "transformer.h.1.attn.masked_bias",
+    tensor[count++] = (Tensor){.name = "transformer.h.7.attn.masked_bias",
                                .type = 'f',
                                .data = (float[1]){-1e4f}};
     tensors_write(path, count, tensor);
@@ -173,6 +173,7 @@ static const struct {
     {MORE, "h.99999999999.ln_1.bias", NULL},
     {MORE, "score.weight", NULL},
     {MORE, "a.b", NULL}, /* the first by its name */
+    {MORE, ".bias", NULL},
     {MORE, "h.1.ln_1.scale", NULL},
     {MORE, "mean.h.2.ln_1.bias", NULL},
 };
