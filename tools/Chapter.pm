@@ -7,6 +7,7 @@ package Chapter;
 use strict;
 use warnings;
 use utf8;
+use Encode qw(decode);
 
 my $DECIMAL = qr/[-+]?\d+\.\d+/;
 my $RANK    = qr/★+|\d+ points?|challenge|by hand/;
@@ -420,14 +421,14 @@ sub begun {
     local @ENV{keys %environment} = values %environment;
     my $under = $ENV{RUN_UNDER} // '';
     utf8::encode($args) if defined $args; # a folder's name in it is bytes, too
-    open my $pipe, '-|:encoding(UTF-8)', "$under '$program' " . ($args // '') . ' 2>&1'
+    open my $pipe, '-|', "$under '$program' " . ($args // '') . ' 2>&1'
       or die "$program: cannot be run: $!\n";
     return $pipe;
 }
 
 sub finished {
     my ($pipe) = @_;
-    chomp(my @lines = <$pipe>);
+    chomp(my @lines = map { decode('UTF-8', $_) } <$pipe>); # of what is no text, U+FFFD
     close $pipe;
     my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
     return (\@lines, $status);
