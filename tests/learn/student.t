@@ -126,13 +126,13 @@ for my $chapter (@chapters) {
 # ---- What is said of a solution is empty with it; what is done by hand, is not.
 
 {
-    my @text = ('/*', '**Exercise 1.1** (challenge, 1 point): `f`.', '**Exercise 1.10** (by hand): g.', '',
+    my @text = ('/*', '**Exercise 1.1** (challenge, 1 point): `f`.', '', '**Exercise 1.10** (by hand): g.', '',
         '::: {.solution exercise="1.1"}', '= Add.', '', '::: aside', '= Both.', ':::', '*/', 'int f(void)', '{',
         '= one', '= two', '}', '/*', '= Done.', ':::', '', '::: {.solution exercise="1.10"}', 'On paper.', ':::', '*/');
     my $path = Chapter::save("$folder/01_a.c", @text);
     my $small = Chapter->load($path);
     is_deeply [$small->emptied($small->{exercises}[0])],
-      [map { /^= one/ ? '    TODO("1.1");' : /^=|aside/ ? '' : $_ } @text[0 .. 8], '', @text[10 .. $#text]],
+      [map { /^= one/ ? '    TODO("1.1");' : /^=|aside/ ? '' : $_ } @text[0 .. 9], '', @text[11 .. $#text]],
       'what is said of a solution is empty with it; one by hand is there';
 }
 

@@ -340,7 +340,7 @@ sub pages {
     return $pages;
 }
 sub plain { return Paper::squeezed($_[0] =~ s{#su(?:b|per)\[(.*?)\]}{$1}gr =~ tr{_`}{}dr =~ tr{-}{−}r) }
-sub on_page { return $_[0]{by_cell} =~ tr{_}{}dr =~ tr{-’}{−'}r }
+sub on_page { return Paper::squeezed($_[0]{text}) =~ tr{_}{}dr =~ tr{-’}{−'}r }
 
 # How often a page has room to write in.
 my ($MARGIN, $ROOM) = (39, 70);
