@@ -94,6 +94,23 @@ static void prefix_test(void)
 
 /* ---- Trainings */
 
+/* What is read stands where the first was left, whatever it was before. */
+static GptTraining read_again(const GptTraining *first, const char *path)
+{
+    GptTraining second = small_of(3, first->model.has_own_output);
+    go_on(&second, 5);
+    gpt_training_note(&second, 1);
+    gpt_training_load(&second, path);
+    same_bits("step", second.step, 3);
+    same_bits("notes", second.noted, 3);
+    tap_near("the last of them", second.notes[2], 7, 0, 0);
+    tap_true("the state", !memcmp(second.random.state, first->random.state,
+                                  sizeof first->random.state));
+    same_bits("next_piece", second.next_piece, first->next_piece);
+    same_bits("in an epoch", second.next_piece, 3);
+    return second;
+}
+
 /* Interrupted after 3 steps, in the middle of an epoch of 2, and gone on
  * with for 6 more. */
 static void resume(int has_own_output)
@@ -108,17 +125,7 @@ static void resume(int has_own_output)
     first.random.state[RANDOM_STATE - 1]++; /* which none of them draws */
     gpt_training_note(&first, 3)[2] = 7;
     gpt_training_save(&first, path);
-    GptTraining second = small_of(3, has_own_output);
-    go_on(&second, 5); /* whatever it was before */
-    gpt_training_note(&second, 1);
-    gpt_training_load(&second, path);
-    same_bits("step", second.step, 3);
-    same_bits("notes", second.noted, 3);
-    tap_near("the last of them", second.notes[2], 7, 0, 0);
-    tap_true("the state", !memcmp(second.random.state, first.random.state,
-                                  sizeof first.random.state));
-    same_bits("next_piece", second.next_piece, first.next_piece);
-    same_bits("in an epoch", second.next_piece, 3);
+    GptTraining second = read_again(&first, path);
     go_on(&second, 6);
     same("parameters", whole.model.count, second.model.memory,
          whole.model.memory);

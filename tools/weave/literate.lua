@@ -7,9 +7,9 @@
 --
 -- Besides the text the reader settles what depends on no output format: numbers
 -- of figures and hints, the words of empty references `[](#id)`, where the glossary
--- leads, the order of the pages, and every fault that only shows once pandoc has read the prose. Faults
--- are lines `file:line: what is wrong`, raised together. What is left for the
--- filter, book.lua, travels in classes and attributes:
+-- leads, the order of the pages, and every fault that only shows once pandoc has read
+-- the prose. Faults are lines `file:line: what is wrong`, raised together. What is left
+-- for the filters, book.lua and paper.lua, travels in classes and attributes:
 --
 --   Header 1   kind (chapter, appendix, page), number, file
 --   CodeBlock  listing: class numberLines, startFrom, file, exercises, shows (print,
@@ -20,8 +20,7 @@
 --   Div        .exercise; .hint with number; .solution with exercise
 --   Span       .term (to which the glossary leads)
 --
--- The input is JSON; described and prepare in tools/weave/weave say
--- what is in it. In a lint, one file is read without the others, and what links and
+-- The input is JSON; described and prepare in tools/weave/weave say what is in it. In a lint, one file is read without the others, and what links and
 -- references to others lead to is taken on trust.
 
 local stringify = pandoc.utils.stringify
@@ -37,7 +36,7 @@ local MARKDOWN = 'markdown-auto_identifiers-implicit_header_references-raw_html-
 local faults = {}
 
 local function report(file, line, ...)
-    faults[#faults + 1] = file.name .. ':' .. line .. ': ' .. string.format(...)
+    faults[#faults + 1] = ('%s:%d: '):format(file.name, line) .. string.format(...)
 end
 
 -- The line where the prose has the next match of a Lua pattern, so that the n-th
@@ -64,7 +63,7 @@ local function plain(text) return (text:gsub('%p', '%%%0')) end
 
 local function listing(lines)
     return pandoc.CodeBlock(lines.text, pandoc.Attr('', { 'c', 'numberLines' }, {
-        startFrom = lines.startFrom, at = lines.at, file = lines.file, header = lines.header,
+        startFrom = ('%d'):format(lines.startFrom), at = ('%d'):format(lines.at), file = lines.file, header = lines.header,
         exercises = lines.exercises, type = lines.type, shows = lines.shows,
     }))
 end
