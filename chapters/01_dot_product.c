@@ -1,5 +1,5 @@
 /*
-# Two lists, one number {#dot-product}
+# The dot product: two lists, one number {#dot-product}
 
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-dot-product-pipeline}

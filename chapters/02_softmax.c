@@ -1,5 +1,5 @@
 /*
-# Shares of a whole {#softmax}
+# Softmax: shares of a whole {#softmax}
 
 ![The way from words to attention. This chapter is about the two shaded
 steps](pipeline.svg){#fig-softmax-pipeline}

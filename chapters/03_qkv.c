@@ -1,5 +1,5 @@
 /*
-# Asking, being found, giving {#qkv}
+# Query, key, value: asking, being found, giving {#qkv}
 
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-qkv-pipeline}

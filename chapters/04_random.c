@@ -1,5 +1,5 @@
 /*
-# A seed is a whole sequence {#random}
+# Random numbers: a seed is a whole sequence {#random}
 
 ![The way from words to attention. This chapter is about where the matrices
 of the shaded step come from](pipeline.svg){#fig-random-pipeline}

@@ -1,5 +1,5 @@
 /*
-# A word is a row number {#tokens}
+# Tokens and embeddings: a word is a row number {#tokens}
 
 ![The way from words to attention. This chapter is about the two shaded
 steps](pipeline.svg){#fig-tokens-pipeline}

@@ -1,5 +1,5 @@
 /*
-# Divide by the spread {#scaling}
+# Scaling: divide by the spread {#scaling}
 
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-scaling-pipeline}

@@ -1,5 +1,5 @@
 /*
-# Parameters and one function {#self-attention}
+# Self-attention: parameters and one function {#self-attention}
 
 ![The way from words to attention. This chapter puts the shaded steps into
 one object](pipeline.svg){#fig-self-attention-pipeline}

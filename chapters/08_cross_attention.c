@@ -1,5 +1,5 @@
 /*
-# One text asks another {#cross-attention}
+# Cross-attention: one text asks another {#cross-attention}
 
 ![The way from words to attention. This chapter is about the shaded step, in
 which keys and values may come from $m$ other

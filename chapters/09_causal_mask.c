@@ -1,5 +1,5 @@
 /*
-# Hiding the future {#causal-mask}
+# The causal mask: hiding the future {#causal-mask}
 
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-causal-mask-pipeline}

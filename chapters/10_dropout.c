@@ -1,5 +1,5 @@
 /*
-# Drop at random, keep the mean {#dropout}
+# Dropout: drop at random, keep the mean {#dropout}
 
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-dropout-pipeline}

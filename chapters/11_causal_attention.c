@@ -1,5 +1,5 @@
 /*
-# A batch is a loop {#causal-attention}
+# Causal attention: a batch is a loop {#causal-attention}
 
 ![The way from words to attention. This chapter puts the shaded steps
 together](pipeline.svg){#fig-causal-attention-pipeline}

@@ -1,5 +1,5 @@
 /*
-# Several attentions side by side {#heads}
+# Heads: several attentions side by side {#heads}
 
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-heads-pipeline}

@@ -1,5 +1,5 @@
 /*
-# One projection for all heads {#multi-head}
+# Multi-head attention: one projection for all heads {#multi-head}
 
 ![The way from words to attention. This chapter is about the two shaded
 steps](pipeline.svg){#fig-multi-head-pipeline}

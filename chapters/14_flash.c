@@ -1,5 +1,5 @@
 /*
-# Attention without its table {#flash}
+# FlashAttention: attention without its table {#flash}
 
 ![The way from words to attention. This chapter takes the shaded steps
 together, without dropout](pipeline.svg){#fig-flash-pipeline}

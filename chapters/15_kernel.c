@@ -1,5 +1,5 @@
 /*
-# The same, fast {#kernel}
+# SIMD and threads: the same, fast {#kernel}
 
 ![The way from words to attention. This chapter makes the shaded steps
 fast](pipeline.svg){#fig-kernel-pipeline}

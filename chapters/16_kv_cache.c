@@ -1,5 +1,5 @@
 /*
-# One token at a time {#kv-cache}
+# The KV cache: one token at a time {#kv-cache}
 
 ![The way from words to attention. This chapter takes the shaded steps for
 one word at a time](pipeline.svg){#fig-kv-pipeline}

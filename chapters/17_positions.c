@@ -1,5 +1,5 @@
 /*
-# Where a word stands {#positions}
+# Positions and RoPE: where a word stands {#positions}
 
 ![The way from words to attention. At each of the three shaded steps, a
 place can come in](pipeline.svg){#fig-positions-pipeline}

@@ -1,5 +1,5 @@
 /*
-# What every number did {#backward}
+# Backpropagation: what every number did {#backward}
 
 ![The way from words to attention. This chapter goes back through every
 shaded step](pipeline.svg){#fig-backward-pipeline}

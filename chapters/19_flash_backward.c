@@ -1,5 +1,5 @@
 /*
-# The way back, in tiles {#flash-backward}
+# FlashAttention's way back, in tiles {#flash-backward}
 
 ![The way from words to attention. This chapter goes back through the shaded
 steps without their tables](pipeline.svg){#fig-flash-backward-pipeline}

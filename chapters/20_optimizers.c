@@ -1,5 +1,5 @@
 /*
-# Loss and optimizer {#optimizers}
+# Cross-entropy and Adam: loss and optimizer {#optimizers}
 
 ![The way from words to attention. The shaded steps have parameters, and an
 optimizer moves these](pipeline.svg){#fig-optimizers-pipeline}

@@ -1,5 +1,5 @@
 /*
-# Training a head {#training}
+# Training a head: induction {#training}
 
 ![The way from words to attention. What has parameters, the shaded steps, is
 trained here](pipeline.svg){#fig-training-pipeline}

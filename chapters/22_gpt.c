@@ -1,5 +1,5 @@
 /*
-# GPT: blocks that add {#gpt}
+# The GPT Transformer: blocks that add {#gpt}
 
 ![The way from words to attention. All of it is one step of a model, and is
 taken again and again](pipeline.svg){#fig-gpt-pipeline}

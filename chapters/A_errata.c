@@ -1,5 +1,5 @@
 /*
-# If your tutorial disagrees {#errata}
+# Errata: if your tutorial disagrees {#errata}
 
 Five tutorials have lent this book their examples, and each explains
 something better than the others do. Each also has its slips, as any text

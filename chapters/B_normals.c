@@ -1,5 +1,5 @@
 /*
-# Normal numbers, to the last bit {#normals}
+# torch.randn: normal numbers, to the last bit {#normals}
 
 This appendix is for the curious. [](#tokens-normal) shows how two uniform
 numbers become two normal ones, by way of a dart's distance and its angle.

@@ -1,5 +1,5 @@
 /*
-# One sheet {#sheet}
+# One sheet: formulas, shapes and code {#sheet}
 
 All of attention on one sheet, for a text of $n$ tokens with $d$ entries and
 $H$ heads, each $d_k = d / H$ wide, as large models have them. PyTorch's

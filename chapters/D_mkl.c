@@ -1,5 +1,5 @@
 /*
-# Two tables from one seed {#mkl}
+# Dropout with MKL: two tables from one seed {#mkl}
 
 [](#dropout) draws its masks as PyTorch draws them today. On Intel's
 processors PyTorch used to draw others, from the same seed, and some of what

@@ -21,16 +21,19 @@ globalThis.book ??= {};
   // A number is one word, and so is each Chinese character and each sign such as √.
   const WORD = /\d+\.\d+|\p{Script=Han}|\p{S}|(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}])+/gu;
   const wordsOf = (text) => text.match(WORD) ?? [];
-  const namesOf = (text) => text.split(/[,;]\s*/);
+
+  // Names as they are compared: kv_cache is KV cache, and "The KV cache: ..." begins with it.
+  const nameOf = (text) => fold(text).replace(/[\s_-]+/g, " ").replace(/^ | $|^(?:the|an?) /g, "");
+  const namesOf = (text) => text.split(/[,;:]\s+/);
 
   // A word in one number or the other.
   const stem = (word) => (word.length > 3 ? word.replace(/(?:ies|y|s)$/, "") : word);
 
-  /* ---- What can be found: {id, kind, name, says, address, above} */
+  /* ---- What can be found: {id, kind, name, also, says, address, above} */
 
   let records, index;
 
-  function recordsOf({ pages, sections, terms, symbols }) {
+  function recordsOf({ pages, sections, terms, symbols, aliases }) {
     const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
     const titleOf = (address) => {
       const page = pages.find(([id]) => address.startsWith(`${id}.html`));
@@ -50,59 +53,58 @@ globalThis.book ??= {};
       ...symbols.map(([name, address, says, above]) => {
         return { kind: "code", name, says, address, above };
       }),
-    ].map((record, id) => ({ ...record, id }));
+    ].map((record, id) => {
+      const [, place] = record.address.match(/([\w-]+?)(?:\.html)?$/);
+      return { ...record, id, also: aliases[place] ?? "" };
+    });
   }
 
   // A term goes by other names, too, in two more languages: its text begins with them.
   function indexOf(all) {
     const made = new MiniSearch({
-      fields: ["names", "name", "says"],
+      fields: ["names", "name", "also", "says"],
       extractField: (record, field) => {
         if (field !== "names") return record[field];
-        return record.kind === "term" ? `${record.name}, ${record.says}` : record.name;
+        return [record.name, record.also, record.kind === "term" ? record.says : ""].join("; ");
       },
       tokenize: (text, field) => (field === "names" ? namesOf(text) : wordsOf(text)),
-      processTerm: (word, field) => (field === "names" ? fold(word) : stem(fold(word))),
+      processTerm: (word, field) => (field === "names" ? nameOf(word) : stem(fold(word))),
     });
     made.addAll(all);
     return made;
   }
 
+  // What a find of a kind is worth; pages that list what others say are looked at last.
   const KIND = { term: 3, page: 2, section: 1.5, code: 1 };
+  const LISTS = /^(?:reference|sources|where)\.html/;
+  const worth = ({ kind, address }) =>
+    kind !== "code" && LISTS.test(address) ? 0.2 : KIND[kind];
 
-  // With all words of the question where something has all of them, and else with any.
+  // What is called so; what has all words of the question; and what has any, also begun or
+  // with one letter that is wrong.
   function find(text) {
-    const query = fold(text).trim().replace(/\s+/g, " ");
-    const all = wordsOf(query);
+    const all = wordsOf(fold(text));
     const full = all.filter((word) => !EMPTY.test(word));
     const words = full.length ? full : all;
     const named = {
-      queries: [query, query.replaceAll(" ", "_")],
+      queries: [text],
       fields: ["names"],
       tokenize: (name) => [name],
-      processTerm: fold,
+      processTerm: nameOf,
+      boost: { names: 100 },
     };
-    const said = {
+    const said = (combineWith, boost) => ({
       queries: words,
-      fields: ["name", "says"],
-      boost: { name: 4 },
-      prefix: true,
+      combineWith,
+      fields: ["name", "also", "says"],
+      boost: { name: 4 * boost, also: 4 * boost, says: boost },
+      prefix: (word, _, { length }) => length === 1 || word.length > 1,
       fuzzy: (word) => (/^\p{L}{5,}/u.test(word) ? 1 : false),
-    };
-    const boostDocument = (id) => KIND[records[id].kind];
-    const search = (combineWith) =>
-      index.search(
-        {
-          queries: [
-            { ...named, boost: { names: 100 } },
-            { ...said, combineWith },
-          ],
-        },
-        { boostDocument },
-      );
-    const whole = words.length ? search("AND") : [];
-    const found = whole.length || !words.length ? whole : search("OR");
-    return { words, found, isPart: !whole.length };
+    });
+    const search = (...queries) =>
+      index.search({ queries }, { boostDocument: (id) => worth(records[id]) });
+    const found = words.length ? search(named, said("AND", 2), said("OR", 1)) : [];
+    return { words, found, whole: words.length ? search(named, said("AND", 1)).length : 0 };
   }
 
   /* ---- How it is shown */
@@ -142,8 +144,10 @@ globalThis.book ??= {};
 
   function option({ id, terms }, k) {
     const { make } = book;
-    const { kind, name, says, address, above } = records[id];
+    const { kind, name, also, says, address, above } = records[id];
+    const called = namesOf(also).filter((other) => placesOf(other, terms).length);
     const where = make("span", { class: "above" }, (kind === "term" ? "term · " : "") + above);
+    if (called.length) where.append(" · also: ", ...marked(called.join(", "), terms));
     const title = make(kind === "code" ? "code" : "strong", {}, ...marked(name, terms));
     const link = make(
       "a",
@@ -192,13 +196,13 @@ globalThis.book ??= {};
 
   function update() {
     if (!index) return; // What is typed while the index loads is looked for then.
-    const { words, found, isPart } = find(field.value);
+    const { words, found, whole } = find(field.value);
     list.replaceChildren(...found.slice(0, MOST).map(option));
     list.scrollTop = 0;
     field.setAttribute("aria-expanded", String(found.length > 0));
     const places = `${found.length} ${found.length === 1 ? "place" : "places"}`;
     const most = found.length > MOST ? `, of which the first ${MOST} are shown` : "";
-    const part = isPart ? "; none has all of these words" : "";
+    const part = whole === found.length ? "" : `; ${whole || "none"} ha${whole > 1 ? "ve" : "s"} all of these words`;
     if (!words.length) says.textContent = "↑ ↓ choose, Enter opens. What stands first fits best.";
     else if (!found.length) says.textContent = "Nothing in the book has these words.";
     else says.textContent = places + most + part;

@@ -321,7 +321,8 @@ sub _index_of_terms {
 # Pages: id, "Chapter 2", title. Sections: page, id, title, text with the numbers that
 # are printed there, which a tutorial's reader may look for, but without addresses and the
 # titles of other sections. Terms: name, address, what the glossary says. Symbols, which are
-# what the header declares: name, address, comment, where they are defined.
+# what the header declares: name, address, comment, where they are defined. Aliases: what
+# else a place is called, by its id.
 sub search_index {
     my ($self) = @_;
     my (@pages, @sections);
@@ -337,7 +338,7 @@ sub search_index {
         }
     }
     return Pack::script('search-index', JSON::PP->new->canonical->utf8->encode({
-        pages => \@pages, sections => \@sections,
+        pages => \@pages, sections => \@sections, aliases => $self->{about}{aliases},
         terms => [map { [@$_{qw(name address says)}] } @{$self->{terms}}],
         symbols => [map {
             [$_->{name}, Symbols::address($_, ''), $_->{says} =~ tr/\n/ /r, $self->name_of($_->{page}) || $_->{header}]

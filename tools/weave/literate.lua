@@ -500,8 +500,8 @@ local function in_reading_order(files)
     return blocks
 end
 
--- The parts of the contents must begin with pages that there are, and sources that
--- are cited stand on one.
+-- The parts of the contents must begin with pages that there are, other names lead to
+-- places, and sources that are cited stand on a page.
 local function check_book(book, meta)
     local head = { name = 'book.md', prose = {}, found = {} }
     for line in book.head:gmatch('(.-)\n') do table.insert(head.prose, line) end
@@ -512,6 +512,12 @@ local function check_book(book, meta)
         if not part.title or not target or target ~= target.page then
             report(head, line, 'part %d must have a title and, as first, the id of a page:'
                 .. ' not "%s"', n, first)
+        end
+    end
+    for id in pairs(meta.aliases or {}) do
+        if not book.ids[id] then
+            report(head, next_line(head, '^%s+' .. plain(id) .. ':'),
+                'the names for #%s lead nowhere: no heading, term or figure has this id', id)
         end
     end
     local cited
