@@ -29,6 +29,7 @@ my $citation = text_of('CITATION.cff');
 my ($cited)  = $citation =~ /^preferred-citation:\n(.*)/ms;
 $cited =~ s/^  //mg;
 is value_of('version', $citation), $version, 'the citation has the version of book.md';
+is value_of('date-released', $citation), value_of('date', $book), 'and its date';
 is value_of('edition', $cited), $version, 'so has the book in it';
 for ([software => $citation], [book => $cited]) {
     my ($type, $text) = @$_;
@@ -36,6 +37,7 @@ for ([software => $citation], [book => $cited]) {
     is value_of('title', $text), value_of('title', $book), "the $type has the title of book.md";
     my ($name) = $text =~ /^authors:\n  - name: (.*)/m;
     like $licence, qr/^Copyright \(c\) \d+ \Q$name\E$/m, "the $type has the licence's authors";
+    is $name, value_of('author', $book), '... who are those of book.md';
 }
 my ($abstract) = $citation =~ /^abstract: >-\n((?:  .*\n)+)/m;
 $abstract = join ' ', split ' ', $abstract;

@@ -38,7 +38,7 @@ copied($book, qw(Makefile make LICENSE.md book.md chapters golden src tools));
 copied("$book/tests", glob('tests/*.[ch]'), 'tests/learn');
 copied("$folder/build", grep { -e } map {"$build/$_"} qw(grader mistakes obj code tests flags libattention.a libsupport.a));
 my $plain = Text::of_file('book.md');
-my $where = 'https://github.com/a-teacher/the.book/edit/main/{file}';
+my $where = 'https://github.com/a-teacher/the.book';
 my $placed = $plain =~ s{^(version: ).*}{$1'1.2'\nrepository: $where}mr;
 Chapter::save("$book/book.md", split /\n/, $placed);
 $ENV{SOURCE_DATE_EPOCH} = 1_000_000_000;

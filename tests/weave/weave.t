@@ -45,7 +45,7 @@ An invitation to read [](#second-one).
 
 # Preface {#preface}
 
-Prose may say /* here, as this is no C file.
+Prose may say /* here, as this is no C file. Take [the files]{.files}.
 
 ![The scene](scene.svg){#fig-scene}
 
@@ -324,7 +324,7 @@ for (
     [first => qr{What do you expect\?</span> Will it be <strong>more}, 'a question that folds'],
     [first => qr{<details class="shows">\n<summary>.*lines 89 to 92}, 'what only shows is folded'],
     ['second-one' => qr{<details class="announced">.*id="H\d+">.*Pair}s, 'the header of a chapter'],
-    ['second-one' => qr{New here: 2 terms, 1 function, 2 types}, 'what is new'],
+    ['second-one' => qr{On this page: 1 section, 2 terms, 1 function, 2 types}, 'what is new'],
     ['second-one' => qr{<strong>scores.*id="term-matrix".*>Matrices<.*id="here".*id="term-score"}s, 'terms'],
     [errata => qr{<h2 id="errata-solutions">}, 'a section that has no id gets one'],
     [errata => qr{<span lang="zh">马育民</span> 2004</a>}, 'a name is said to be Chinese'],
@@ -340,11 +340,13 @@ like(slurp("$book/symbols.js"), qr{"twice":\["float twice\(float x\);","Twice as
     'what a card shows');
 is(slurp("$book/source/attention/01_first.h"), $good{'src/attention/01_first.h'}, 'a source to download');
 {
-    put("$root/book.md", $good{'book.md'} =~ s{^lang:}{address: https://example.org/it/\nlang:}mr);
+    put("$root/book.md", $good{'book.md'} =~ s{^lang:}{address: https://example.org/it/\nrepository: https://github.com/an/it\nlang:}mr);
     put("$root/build/web/programs/01.js", 'a module');
     is(weave('build/elsewhere'), "0\n", 'woven with an address, and with programs to run');
-    my %at = map { $_ => slurp("$root/build/elsewhere/$_") } qw(first.html 404.html sitemap.xml);
+    my %at = map { $_ => slurp("$root/build/elsewhere/$_") } qw(first.html preface.html 404.html sitemap.xml);
     like($at{'first.html'}, qr{rel="canonical" href="https://example\.org/it/first\.html".* src="run\.js"}s, 'a page');
+    like($at{'first.html'}, qr{files: <a href="https://github\.com/an/it">source</a>.*/latest/download/attention-in-c\.epub">EPUB<.*"https://github\.com/an/it/edit/main/chapters/01_first\.c">Change}s, '... says where its files are');
+    like($at{'preface.html'}, qr{Take the files \(<a href="https://github\.com/an/it">source</a>, }, '... and so does its text');
     like($at{'404.html'}, qr{<a href="https://example\.org/it/index\.html">}, 'a lost page leads back');
     like($at{'sitemap.xml'}, qr{<loc>https://example\.org/it/errata\.html</loc>}, 'the map of the site');
     put("$root/book.md", $good{'book.md'});
@@ -534,7 +536,10 @@ lang: en → address: https://example.org
 > BOOK:«address:»: address is https://.../, with a "/" at its end: not https://example.org
 
 lang: en → repository: https://example.org/edit
-> BOOK:«repository:»: repository is https://... with {file} where a file's path goes: not
+> BOOK:«repository:»: repository is https://github.com/OWNER/NAME: not https://example.org/edit
+
+lang: en → aliases:↵  there: here↵  nowhere: it, too
+> BOOK:«nowhere:»: the names for #nowhere lead nowhere: no heading, term or figure has this id
 
 first: errata → first: errors
 > BOOK:«errors»: part 2 must have a title and, as first, the id of a page: not "errors"

@@ -338,11 +338,41 @@ reading("contents and folds open, links lead", "softmax without scripts", async 
   const contents = page.locator(".top details > nav");
   assert.equal(await contents.isVisible(), false);
   await page.locator(".top summary").click();
-  await contents.getByRole("link", { name: "Hiding the future" }).click();
+  await contents.getByRole("link", { name: "hiding the future" }).click();
   await leadsTo(page, "causal-mask.html");
-  await page.getByText(/^New here: \d+ terms?, \d+ functions?/).click();
+  await page.getByText(/^On this page: \d+ sections, \d+ terms?, \d+ functions?/).click();
   await page.locator(".new").getByRole("link", { name: "mask_scores", exact: true }).click();
   assert.match(await target(page).innerText(), /^void mask_scores\(/);
+});
+
+// ---- The cover
+
+const mapOf = (page) => page.locator(".live svg text").allTextContents();
+reading("the cover says for whom, and draws a map of other words", "index", async (page) => {
+  const first = await page.locator("main > header").innerText();
+  for (const text of ["You need C", "nothing of", "half an hour", "run in these pages", "glossary"])
+    assert.match(first, new RegExp(text));
+  const terms = /softmax.*multi-head.*KV cache.*GPT/is;
+  assert.match(await page.locator(".contents").innerText(), terms);
+  const before = await mapOf(page);
+  const field = page.getByRole("textbox", { name: "Other words" });
+  const own = await field.inputValue();
+  await field.fill("to be or not");
+  await page.locator(".live text", { hasText: "not" }).first().waitFor();
+  assert.deepEqual((await mapOf(page)).slice(0, 4), ["to", "be", "or", "not"]);
+  await field.fill(own);
+  await page.locator(".live text", { hasText: "dessert" }).first().waitFor();
+  assert.deepEqual(await mapOf(page), before, "the same as was built");
+  await field.fill("a b c d e f g h i j k l m");
+  await page.locator(".live .says", { hasText: "at most 12" }).waitFor();
+  await field.fill("to be");
+  await page.locator(".live").getByRole("link").click();
+  await leadsTo(page, "workbench.html#stage=scale&words=to+be");
+});
+
+reading("the cover without scripts has its map", "index without scripts", async (page) => {
+  assert.equal((await mapOf(page)).includes("dessert"), true);
+  assert.equal(await page.locator(".live label").isVisible(), false);
 });
 
 // An address of a folder that is not there: the page comes all the same, and its

@@ -7,6 +7,7 @@
 //   book.run(name, options)     runs a program in a worker; a promise of its result
 //   book.runHere(name, options) the same at once, after book.ready(name)
 //   book.stop()                 ends what runs in the worker, or waits to
+//   book.reasonOf(err)          what a program refuses, without the place in its source
 //
 // The name is that of a program, 02_softmax, or a chapter's number. Options are
 // args, a list; env, an object; figures, whether it draws; as, what it is called by,
@@ -293,4 +294,8 @@
     if (!module) throw new Error(`book.runHere: ${name} is not there before book.ready(name)`);
     return Machine.run(module, name, options);
   };
+
+  // A refusal's line, without the place in the program that it names.
+  book.reasonOf = (err) =>
+    err.trim().replace(/^[\w.]+: (\w+: )?/, "") || "the program ended without a word";
 })();

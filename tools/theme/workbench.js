@@ -68,10 +68,6 @@
 
   const runBench = (options) => book.runHere(PROGRAM, { as: "workbench", ...options });
 
-  // A refusal's line, without the place in the program that it names.
-  const reasonOf = ({ err }) =>
-    err.trim().replace(/^[\w.]+: (\w+: )?/, "") || "the program ended without a word";
-
   // ---- The explanation of one number
 
   // The cells that a source means: * stands for all of a row or a column.
@@ -392,7 +388,7 @@
       }
       Object.assign(this, { given, path });
       this.draw();
-      this.sayRefusal(`This address cannot be shown: ${reasonOf(result)}.`);
+      this.sayRefusal(`This address cannot be shown: ${book.reasonOf(result.err)}.`);
       return true;
     }
 
@@ -532,7 +528,7 @@
 
     // The program's line, at what was changed last; the last tables that could be computed stay.
     refuse(result) {
-      this.sayRefusal(reasonOf(result), this.last);
+      this.sayRefusal(book.reasonOf(result.err), this.last);
       this.resets.disabled = false;
       this.root.classList.toggle("stale", Boolean(this.result));
     }

@@ -5,7 +5,7 @@ package Signposts;
 #
 #   links      from each use of a function, type or constant to its definition
 #   anchors    at headings
-#   overview   of what is new in a chapter, and the index of the whole book
+#   overview   of a page and of what is new in it, and the index of the whole book
 #   search     what the search knows, and what the cards beside a link say
 #   head       description, address and picture of a page, for other programs
 #
@@ -89,16 +89,16 @@ sub _printed {
     return join ' ', grep { !$seen{$_}++ } map {/\d+\.\d{4}\b/g} $html =~ m{<samp>(.*?)</samp>}gs;
 }
 
-# A page's sections: id, title, text and printed numbers of each, the first being the
+# A page's sections: level, id, title, text and printed numbers of each, the first being the
 # page's own. A hint is for who asks for it, and what is gained for who has solved it.
 sub _sections {
     my ($html) = @_;
     my ($main) = $html =~ m{<main id="main">(.*)</main>}s or return;
     my (undef, @parts) = split m{<h([1-6])[^>]*?\bid="([^"]+)"[^>]*>(.*?)</h\g{-3}>}s, $main;
     my @sections;
-    while (my (undef, $id, $title, $body) = splice @parts, 0, 4) {
+    while (my ($level, $id, $title, $body) = splice @parts, 0, 4) {
         my $open = $body =~ s{<details class="(?:hint|done)">.*?</details>}{}gsr;
-        push @sections, {id => $id, title => text($title), text => text($open),
+        push @sections, {level => $level, id => $id, title => text($title), text => text($open),
             numbers => _printed($body)};
     }
     return @sections;
@@ -126,7 +126,7 @@ sub finished {
     $html =~ s{(<(h[23])[^>]*\bid="([^"]+)"[^>]*>)(.*?)(</\2>)}
               {qq{$1$4<a class="anchor" href="#$3" aria-label="Link to this section"></a>$5}}gse
       if $id ne 'index';
-    $html =~ s{(</hgroup>\n)}{$1 . $self->_what_is_new($id, $html)}e;
+    $html =~ s{(</h1>\n(?:</hgroup>\n)?)}{$1 . $self->_on_this_page($id, $html)}e if $id ne 'index';
     $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->_short_name($1, $2)}ge;
     $html =~ s{<!--head-->\n}{$self->_head($id)}e;
     $html =~ s{<!--change-->}{$self->_change($html)}e;
@@ -179,11 +179,13 @@ sub _link_code {
     return $html;
 }
 
-# What a chapter adds, in one line that unfolds.
-sub _what_is_new {
+# What a page has, in one line that unfolds, or stands open beside the text: its sections, and
+# what a chapter adds.
+sub _on_this_page {
     my ($self, $id, $html) = @_;
-    return '' if !$self->{kind}{$id};
-    my @symbols = $self->{symbols}->new_on($id);
+    my @sections = map {qq{<a href="#$_->{id}">} . escape($_->{title}) . '</a>'}
+      grep { $_->{level} == 2 } @{$self->{sections}{$id}};
+    my @symbols = $self->{kind}{$id} ? $self->{symbols}->new_on($id) : ();
     my @terms;
     push @terms, [$1, text($2)] while $html =~ m{<span id="(term-[^"]+)" class="term">(.*?)</span>}gs;
     my %links;
@@ -191,15 +193,15 @@ sub _what_is_new {
     my @functions = @{$links{function} // []};
     my @types     = @{$links{type}     // []};
     my @counts    = map { $_->[0] . " $_->[1]" . ($_->[0] == 1 ? '' : 's') } grep { $_->[0] }
-      [scalar @terms, 'term'], [scalar @functions, 'function'], [scalar @types, 'type'];
-    return '' if !@counts;
+      [scalar @sections, 'section'], [scalar @terms, 'term'], [scalar @functions, 'function'], [scalar @types, 'type'];
+    return '' if @sections + @terms + @symbols < 3;
     my $list = sub {
         my ($what, @links) = @_;
-        return @links ? "<p>$what: " . join(', ', @links) . ".</p>\n" : '';
+        return @links ? "<p>$what: " . join(' · ', @links) . "</p>\n" : '';
     };
-    return qq{<details class="new">\n<summary><span class="label">New here: }
+    return qq{<details class="new">\n<summary><span class="label">On this page: }
       . join(', ', @counts) . qq{</span></summary>\n<div class="folded">\n}
-      . $list->('Terms', map { qq{<a href="#$_->[0]">} . escape($_->[1]) . '</a>' } @terms)
+      . $list->('Sections', @sections) . $list->('Terms', map { qq{<a href="#$_->[0]">} . escape($_->[1]) . '</a>' } @terms)
       . $list->('Functions', @functions) . $list->('Types', @types)
       . $list->('Data', @{$links{data} // []}) . "</div>\n</details>\n";
 }
@@ -247,10 +249,9 @@ sub _shortened {
 # The link under which a page can be changed.
 sub _change {
     my ($self, $html) = @_;
-    my $pattern = $self->{about}{repository} // return '';
+    my $repository = $self->{about}{repository} // return '';
     my ($file) = $html =~ m{<hgroup>.*?<code>([^<]+)</code>};
-    $file //= 'book.md';
-    my $address = escape($pattern =~ s/\{file\}/$file/gr);
+    my $address = escape("$repository/edit/main/" . ($file // 'book.md'));
     return qq{ <a class="change" href="$address">Change this page</a>.};
 }
 

@@ -4,7 +4,8 @@
 -- file's line numbers, output, folded questions, hints and solutions, exercises,
 -- figures; and gathers what the template needs: $parts$ (the pages by parts, with
 -- their sections, of which tools/weave/weave keeps the current page's), $first$ (the page
--- to begin with) and $invitation$ (what stands in book.md before the first heading).
+-- to begin with), $cover.map$ and $invitation$ (what stands in book.md before the first
+-- heading).
 -- What is for paper, paper.lua renders.
 --
 -- Pandoc rewrites links to `page.html#id` in the pages' text, but not in raw HTML
@@ -365,8 +366,16 @@ local function add_index(doc)
     }
 end
 
+-- The cover's map, which is drawn anew for other words.
+local function draw_cover(cover)
+    local path = stringify(cover.figure)
+    local svg = inline_svg((os.getenv('BUILD') or 'build') .. '/figures/' .. path, 'cover')
+    cover.map = pandoc.MetaBlocks { html('%s', svg) }
+end
+
 local function Pandoc(doc)
     add_index(doc)
+    if doc.meta.cover then draw_cover(doc.meta.cover) end
     doc.meta.parts = parts_of(doc)
     take_invitation(doc)
     doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id
