@@ -18,7 +18,7 @@ export const titles = [
   "width: no page is wider than the window",
   "buttons: all that can be run has one, and without scripts there is none",
   "dot-product: Run prints and draws what the page shows",
-  "search finds and leads to: mask_scores",
+  "what readers type, and what is found among the first three",
   "another sentence: all is its own",
   "a weight, from share to embedding",
 ];

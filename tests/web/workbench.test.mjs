@@ -156,11 +156,28 @@ reading("softmax makes equal shares of equal scores", "softmax", async (page) =>
 reading("what makes no sense is refused, and the last tables stay", "workbench", async (page) => {
   await there(page);
   await words(page).fill("a b c d e f g h i j k l m");
-  await refusal(page).getByText("a text of 13 words: at most 12").waitFor();
+  await refusal(page).getByText("the text has 13 words: 1 to 12 are needed").waitFor();
   assert.equal(await root(page).locator(".setting.words > [role=alert]").count(), 1);
   await cell(page, "attention weights, head 1", "short, Life").waitFor();
   await words(page).fill("a b");
   await cell(page, "attention weights, head 1", "b, a").waitFor();
+  assert.equal(await refusal(page).textContent(), "");
+});
+
+reading("what is empty, or in Chinese, or drops all, is explained", "workbench", async (page) => {
+  await there(page);
+  const says = (locator, text) => locator.getByText(text).waitFor();
+  await words(page).fill("");
+  await says(refusal(page), "the text has 0 words: 1 to 12 are needed");
+  await words(page).fill("字".repeat(11));
+  await says(refusal(page), "word 1 has 11 characters: at most 10 fit, so put blanks between words");
+  await words(page).fill("生命短暂");
+  await says(root(page).locator(".notes"), "is taken for one word: put blanks between the words");
+  const rate = root(page).getByRole("spinbutton", { name: /^dropout rate/ });
+  await rate.fill("");
+  await says(refusal(page), "This field is empty: 0 still holds.");
+  await rate.fill("1");
+  await says(root(page).locator(".notes"), "A dropout rate of 1 drops every weight");
   assert.equal(await refusal(page).textContent(), "");
 });
 
@@ -226,6 +243,27 @@ for (const form of ["", " on a phone"]) {
   });
 }
 
+for (const form of ["", " on a phone"]) {
+  reading(`a number that is pressed stays where it is${form}`, `workbench${form}`, async (page) => {
+    await there(page);
+    const cells = [
+      cell(page, "attention weights, head 1", "eat, short"),
+      root(page).locator("svg [role=gridcell]").nth(20),
+      cell(page, "context vectors, head 1", "short, 1"),
+      cell(page, "scores, head 2", "first, is"),
+    ];
+    for (const pressed of cells) {
+      await pressed.evaluate((it) => scrollBy(0, it.getBoundingClientRect().top - 150));
+      const top = async () => (await pressed.boundingBox()).y;
+      const before = await top();
+      await pressed.click();
+      await panel(page).waitFor();
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      assert.ok(Math.abs((await top()) - before) < 2, `from ${before} to ${await top()}`);
+    }
+  });
+}
+
 reading("Enter leads from a text to its numbers", "workbench on a phone", async (page) => {
   await there(page);
   await words(page).fill("to be or not");
@@ -252,7 +290,7 @@ reading("by keyboard alone: open, change, ask, follow, leave, close", "scaling",
   await button.focus();
   await press(page, "Enter");
   await root(page).locator(".hint").waitFor();
-  await tabTo(page, /^entries of a query$/);
+  await tabTo(page, /^query size \(d_?k\)$/);
   await press(page, "ArrowRight");
   await root(page).locator(".changed.d_k").waitFor();
   await press(page, "ArrowLeft");
@@ -360,6 +398,35 @@ reading("from a chapter to the page, with what was changed", "causal-mask", asyn
   assert.equal(await hashOf(page), "#stage=output");
 });
 
+reading("another example keeps the text and the seed, and Back leads back", "workbench", async (page) => {
+  await there(page);
+  await inView(words(page));
+  await words(page).fill("to be or not");
+  await page.waitForFunction(() => location.hash.includes("to+be"));
+  await root(page).getByLabel("seed", { exact: true }).fill("7");
+  await page.waitForFunction(() => location.hash.includes("seed=7"));
+  await root(page).getByLabel("begin with").selectOption("softmax (2)");
+  await cell(page, "scores", "to, be").waitFor();
+  assert.equal(await hashOf(page), "#stage=shares&words=to+be+or+not&seed=7");
+  await cell(page, "scores", "to, be").click();
+  await panel(page).waitFor();
+  await panel(page).locator(".chip").first().click();
+  await panel(page).getByRole("listitem").nth(1).waitFor();
+  await page.goBack();
+  await panel(page).locator(".number", { hasText: "scores" }).waitFor();
+  await page.goBack();
+  await panel(page).waitFor({ state: "detached" });
+  await page.goBack();
+  await cell(page, "attention weights, head 1", "or, be").waitFor();
+  assert.equal(await words(page).inputValue(), "to be or not");
+  await page.goBack();
+  await page.goBack();
+  await cell(page, "attention weights, head 1", "short, Life").waitFor();
+  assert.equal(await hashOf(page), "");
+  await page.goForward();
+  await cell(page, "attention weights, head 1", "or, be").waitFor();
+});
+
 reading("sections of the page are no settings", "workbench#workbench-address", async (page) => {
   await there(page);
   assert.equal(await refusal(page).textContent(), "");
@@ -388,6 +455,7 @@ const senseless = {
   "stage=all&p=7": "a dropout rate of 7: ",
   "stage=foo": "stage is 'foo': ",
   "stage=all&words=a%01b+c": "word 1 has U+0001: ",
+  "stage=all&ask=weights:9:9:9": "ask is for head '9': the table has 2, counted from 0",
 };
 for (const [hash, why] of Object.entries(senseless)) {
   reading(`an address that makes no sense: ${hash}`, `workbench#${hash}`, async (page) => {

@@ -36,17 +36,25 @@
 
   // ---- The form: a control for each setting in force
 
-  // A few words that the program knows are others to a reader.
+  // A few words that the program knows are others to a reader, by their settings.
   const OTHER = {
-    root: "√d_k",
-    auto: "computed",
-    all: "everything",
-    texts: "two texts",
-    none: "all words",
-    causal: "those before",
-    window: "a window",
+    stage: {
+      shares: "softmax (2)",
+      roles: "query, key, value (3)",
+      scale: "scaling (6)",
+      texts: "cross-attention (8)",
+      translation: "translation (8)",
+      mask: "causal mask (9)",
+      dropout: "dropout (10)",
+      heads: "heads (12)",
+      output: "multi-head attention (13)",
+      all: "everything",
+    },
+    scale: { root: "√d_k" },
+    score: { auto: "computed" },
+    mask: { none: "all words", causal: "itself and those before", window: "a window" },
   };
-  const saidAs = (word) => OTHER[word] ?? word;
+  const saidAs = ({ key }, word) => OTHER[key.replace(/\d+$/, "")]?.[word] ?? word;
 
   let count = 0;
 
@@ -85,16 +93,16 @@
       ? make("input", { ...number, "aria-label": `${setting.label}, as a number` })
       : make("output");
     for (const input of [control, output])
-      input.addEventListener("input", () => input.value && tell(setting.key, input.value));
+      input.addEventListener("input", () => tell(setting.key, input.value));
     const choices = (setting.choices ?? []).map((choice) => {
-      const button = withWords(make("button", { type: "button" }), saidAs(choice));
+      const button = withWords(make("button", { type: "button" }), saidAs(setting, choice));
       button.addEventListener("click", () => tell(setting.key, choice));
       return { choice, button };
     });
     const buttons = choices.map(({ button }) => button);
     const element = labelled(setting, [control, output], buttons);
     const update = ({ value, number = value }) => {
-      const words = number === value ? value : `${saidAs(value)} = ${number}`;
+      const words = number === value ? value : `${saidAs(setting, value)} = ${number}`;
       if (Number(control.value) !== Number(number)) control.value = number;
       control.setAttribute("aria-valuetext", words);
       if (output.matches("output")) setText(output, number);
@@ -114,7 +122,7 @@
       return radio;
     });
     const labels = radios.map((radio) =>
-      make("label", {}, radio, withWords(make("span"), saidAs(radio.value))),
+      make("label", {}, radio, withWords(make("span"), saidAs(setting, radio.value))),
     );
     const legend = withWords(make("legend"), setting.label);
     const element = make(
@@ -132,7 +140,7 @@
   // More than a few, folded into a list.
   function listed(setting, tell) {
     const options = setting.choices.map((choice) =>
-      make("option", { value: choice }, saidAs(choice)),
+      make("option", { value: choice }, saidAs(setting, choice)),
     );
     const control = make("select", {}, ...options);
     control.addEventListener("change", () => tell(setting.key, control.value));

@@ -25,6 +25,7 @@
     heads: "other words, and another number of heads",
     output: "other words, heads and sizes, with and without dropout",
   };
+  const TEXTS = ["words", "others"];
   const PROMISE = "and ask any number how it was made";
   const COPY = "Copy a link to this state";
   const BESIDE = 850; // pixels from which on the explanation stands beside the tables
@@ -32,6 +33,7 @@
   const WIDEST = 68; // rem
   const PANEL = 400; // what it takes of that, with all margins
   const GAP = 8; // pixels between what is brought into sight and the window's edge
+  const STEP = 2000; // milliseconds within which changes of a setting are one
   const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}) => {
@@ -236,7 +238,9 @@
     }
 
     begin() {
-      if (!this.takeAddress()) this.draw();
+      if (!this.isPage || !location.hash.includes("=")) return this.draw();
+      this.takeAddress();
+      if (!this.path.length) this.root.scrollIntoView({ behavior: "instant" });
     }
 
     // What should not happen is said where the reader looks, and told to the console.
@@ -316,14 +320,25 @@
     // ---- Settings and their address
 
     change(key, value) {
-      // Another stage has its own data, and other settings.
-      if (key === "stage") this.given = new Map();
+      const old = this.result.settings.get(key)?.value;
+      if (value === "" && !TEXTS.includes(key))
+        return this.sayRefusal(`This field is empty: ${old} still holds.`, key);
+      if (key === "stage") this.begins(value);
       // What was chosen for a word means nothing in another text.
       if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
       if (key === "stage" || key === "words") this.path = [];
       this.given.set(key, value);
       this.last = key;
       this.schedule();
+    }
+
+    // Another stage has its own data and settings; the reader's own text and seed stay, as far
+    // as it has a place for them.
+    begins(stage) {
+      const own = [...this.given].filter(([key]) => [...TEXTS, "seed"].includes(key));
+      const isTaken = (pair) =>
+        runBench({ args: [`stage=${stage}`, pair.join("=")] }).status === 0;
+      this.given = new Map([["stage", stage], ...own.filter(isTaken)]);
     }
 
     ofWords() {
@@ -363,33 +378,22 @@
       return toHash([...this.given, ...ask]);
     }
 
-    // What the address asks for, if it holds settings: it may name a section of the page
-    // instead.
-    inAddress() {
-      if (!this.isPage || !location.hash.includes("=")) return undefined;
-      const { ask, ...pairs } = Object.fromEntries(fromHash(location.hash));
-      const given = new Map([...this.base, ...Object.entries(pairs)]);
-      return { given, path: ask ? [fromWords(ask)] : [] };
-    }
-
-    // Shows what the address asks for and returns true, or false where it asks for nothing. It
-    // may ask for what is not possible: then it is said why, and all is as it was before.
+    // Shows what the address asks for, unless it names a section of the page. It may ask for
+    // what is not possible: then it is said why, and all is as it was before.
     takeAddress() {
-      const wanted = this.inAddress();
-      if (!wanted) return false;
+      if (!/^$|=/.test(location.hash)) return;
+      const { ask, ...pairs } = Object.fromEntries(fromHash(location.hash));
       const { given, path } = this;
-      Object.assign(this, wanted);
-      const result = this.answer();
-      if (result.status === 0) {
-        this.show(result);
-        if (this.path.length) this.bring();
-        else this.root.scrollIntoView({ behavior: "instant" });
-        return true;
-      }
-      Object.assign(this, { given, path });
-      this.draw();
-      this.sayRefusal(`This address cannot be shown: ${book.reasonOf(result.err)}.`);
-      return true;
+      this.given = new Map([...this.base, ...Object.entries(pairs)]);
+      this.path = (history.state ?? (ask ? [ask] : [])).map(fromWords);
+      this.isTaken = true;
+      const result = this.run(this.path);
+      if (result.status === 0) this.show(result);
+      else Object.assign(this, { given, path }).draw();
+      this.isTaken = false;
+      if (result.status !== 0)
+        this.sayRefusal(`This address cannot be shown: ${book.reasonOf(result.err)}.`);
+      else if (this.path.length) this.bring();
     }
 
     tellAddress() {
@@ -398,7 +402,17 @@
       const isOwn = !this.path.length && !this.changes.length && this.ownArguments() === this.base;
       const address = isOwn ? "" : this.address();
       if (isOwn && !location.hash.includes("=")) return;
-      if (location.hash !== address) history.replaceState(null, "", address || location.pathname);
+      if (location.hash === address) return;
+      const path = this.path.map(inWords);
+      history[this.isStep() ? "pushState" : "replaceState"](path, "", address || location.pathname);
+    }
+
+    // Whether Back is to lead here: not at each letter that is typed, nor along a slider.
+    isStep() {
+      const [key, now] = [this.last, performance.now()];
+      const isMore = key && key === this.moved && now - this.movedAt < STEP;
+      Object.assign(this, { moved: key, movedAt: now });
+      return !isMore && !this.isTaken;
     }
 
     async copy() {
@@ -541,14 +555,15 @@
     // ---- Asking
 
     // A source of the number that is shown goes on from it; any other number begins anew.
-    // The mark is what was chosen in a map; Escape leads back to it.
-    ask(place, mark) {
+    // The mark is what was chosen in a map; Escape leads back to it. What was pressed stays
+    // where it is.
+    ask(place, mark, pressed) {
       const at = inWords(place);
       const isSource =
         this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
       if (!isSource) this.origin = mark;
-      this.walk(isSource ? [...this.path, place] : [place], mark);
+      this.walk(isSource ? [...this.path, place] : [place], mark, pressed);
     }
 
     askFirst() {
@@ -556,25 +571,30 @@
       this.asked.focus({ preventScroll: true });
     }
 
-    walk(path, mark) {
+    walk(path, mark, pressed) {
       const wasInPanel = this.panel.element.contains(document.activeElement);
-      this.path = path;
-      this.mark = mark;
-      this.draw();
-      this.mark = undefined;
+      Object.assign(this, { path, last: undefined });
+      this.keep(pressed, () => this.draw());
       if (!this.result.explain) return;
       const { lines } = this.result.explain;
       clearTimeout(this.timer);
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
-      this.placePanel();
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
-      this.bring(mark);
+      this.bring(mark, pressed);
+    }
+
+    // Does what may move the page, but not an element in the window.
+    keep(element, act) {
+      const top = () => element?.getBoundingClientRect().top ?? 0;
+      const before = top();
+      act();
+      if (before && top()) scrollBy({ top: top() - before, behavior: "instant" });
     }
 
     // Into sight, with as little scrolling as that takes: the number that was asked, in a map
     // or its table, and as many of its sources as there is room for, the nearest first; and as
-    // much of the explanation beside them as then fits.
-    bring(mark) {
+    // much of the explanation beside them as then fits. What was pressed is in sight.
+    bring(mark, pressed) {
       const at = mark ?? this.asked;
       at.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
       const panel = this.panel.element.getBoundingClientRect();
@@ -590,26 +610,27 @@
         return true;
       };
       const from = seen.top;
-      const lit = [...this.root.querySelectorAll(":is(td, rect).source")]
+      const sources = pressed ? [] : this.root.querySelectorAll(":is(td, rect).source");
+      const lit = [...sources]
         .map((it) => ({ it, far: Math.abs(it.getBoundingClientRect().top - from) }))
         .sort((a, b) => a.far - b.far);
       const known = new Set();
-      for (const it of [at, ...lit.map((each) => each.it)]) {
+      for (const it of pressed ? [] : [at, ...lit.map((each) => each.it)]) {
         const place = inWords(ofView(this.at(it)));
         const box = it.getBoundingClientRect();
         const heads = headsOf(it).map((head) => head.getBoundingClientRect());
         if (known.has(place)) continue;
         if (heads.some((head) => take(box, head)) || take(box)) known.add(place);
       }
-      const beside = this.isWide ? Math.max(0, panel.bottom - bottom) : 0;
+      const beside = this.isWide && !pressed ? Math.max(0, panel.bottom - bottom) : 0;
       const by = Math.min(seen.top - top, Math.max(seen.bottom - bottom, beside));
       scrollBy({ top: by, behavior: "instant" });
     }
 
     forget() {
       const back = (this.path.length === 1 && this.origin) || this.asked;
-      this.path = [];
-      this.draw();
+      Object.assign(this, { path: [], last: undefined });
+      this.keep(this.asked, () => this.draw());
       setText(this.said, "");
       back?.focus();
     }
@@ -632,22 +653,18 @@
       if (isSame) return;
       for (const td of this.lit ?? []) td.classList.remove("asked", "source");
       for (const td of lit) td.classList.add(td === asked ? "asked" : "source");
-      this.unfold(lit.length ? lit : [this.asked], this.mark ?? asked ?? this.asked);
+      this.unfold(lit.length ? lit : [this.asked]);
       Object.assign(this, { lit, asked });
     }
 
-    // What is lit can be seen: its tables unfold, and fold again when it is lit no more. The
-    // number itself stays where it is, under the finger that chose it.
-    unfold(lit, fixed) {
+    // What is lit can be seen: its tables unfold, and fold again when it is lit no more.
+    unfold(lit) {
       const groups = new Set(lit.filter(Boolean).map((td) => placeOf.get(td).view.group));
-      const before = fixed?.getBoundingClientRect().top;
       const old = [...(this.unfolded ?? [])];
       for (const group of old) if (!groups.has(group)) group.fold(false);
       const opened = [...groups].filter((group) => !group.element.open);
       for (const group of opened) group.fold(true);
       this.unfolded = new Set([...old.filter((group) => groups.has(group)), ...opened]);
-      const after = fixed?.getBoundingClientRect().top;
-      if (before && after) scrollBy({ top: after - before, behavior: "instant" });
     }
 
     cell(place) {
@@ -709,7 +726,7 @@
     }
 
     askAt(place) {
-      this.ask(ofView(place), place.cell.matches("td") ? undefined : place.cell);
+      this.ask(ofView(place), place.cell.matches("td") ? undefined : place.cell, place.cell);
     }
 
     // What the mouse points at in a map shows in its table.

@@ -16,15 +16,15 @@ _Static_assert(MOST_WORDS == 12, "so the text's label says");
 static const Setting settings[KEYS] = {
     [KEY_WORDS] = {"words", "text, of up to 12 words", TEXT, 0, 0, 0, {0}},
     [KEY_OTHERS] =
-        {"others", "text that is asked, if another", TEXT, 0, 0, 0, {0}},
-    [KEY_WORD] = {"word", "the word that asks", TEXT, 0, 0, 0, {0}},
+        {"others", "text to attend to (cross-attention), if another", TEXT, 0, 0, 0, {0}},
+    [KEY_WORD] = {"word", "word that asks", TEXT, 0, 0, 0, {0}},
     [KEY_SCORES] = {"score", "score of", REAL, -6, 6, 0.1, {0}},
     [KEY_SEED] = {"seed", "seed", WHOLE, 0, UINT32_MAX, 1, {0}},
     [KEY_HEADS] = {"heads", "heads", WHOLE, 1, MOST_HEADS, 1, {0}},
-    [KEY_D_K] = {"d_k", "entries of a query", WHOLE, 1, MOST_SIZE, 1, {0}},
-    [KEY_D_V] = {"d_v", "entries of a value", WHOLE, 1, MOST_SIZE, 1, {0}},
+    [KEY_D_K] = {"d_k", "query size (d_k)", WHOLE, 1, MOST_SIZE, 1, {0}},
+    [KEY_D_V] = {"d_v", "value size (d_v)", WHOLE, 1, MOST_SIZE, 1, {0}},
     [KEY_D_OUT] =
-        {"d_out", "entries of the output", WHOLE, 0, MOST_OUT, 1, {0}},
+        {"d_out", "output size (d_out)", WHOLE, 0, MOST_OUT, 1, {0}},
     [KEY_SCALE] =
         {"scale", "scores divided by", REAL, 0.25, 8, 0.25, {"root"}},
     [KEY_MASK] = {"mask",
@@ -40,7 +40,7 @@ static const Setting settings[KEYS] = {
         {"hide", "the mask hides", CHOICE, 0, 0, 0, {"scores", "weights"}},
     [KEY_P] = {"p", "dropout rate", REAL, 0, 1, 0.05, {0}},
     [KEY_DROPOUT_SEED] = {"dropout_seed",
-                          "seed of the dropout mask",
+                          "dropout seed",
                           WHOLE,
                           0,
                           UINT32_MAX,
@@ -231,9 +231,25 @@ static void print_case(const Bench *b, int k)
             }
 }
 
+/* What may be meant otherwise: Chinese without blanks is a single word. */
+static void print_hints(const Bench *b)
+{
+    for (int k = 0; k < b->texts; k++) {
+        const char *word = b->name[k][0];
+        if (size_of(b, k) == 1 && (unsigned char)*word >= 0xe3 && word[3])
+            printf("@note '%s' is taken for one word: put blanks between "
+                   "the words of a text.\n",
+                   word);
+    }
+    if (b->number[KEY_P] == 1)
+        printf("@note A dropout rate of 1 drops every weight: nothing is "
+               "left to mix, and each context vector is 0.\n");
+}
+
 /* Which words have rows that the chapter does not give them. */
 static void print_notes(const Bench *b)
 {
+    print_hints(b);
     if (!b->stage->text[0].known) {
         printf("@note Seed %.0f draws the embedding of every word, and the "
                "matrices. Without training, they mean nothing.",
@@ -402,7 +418,12 @@ static TableId table_named(const Bench *b, const char *name)
 
 static int place(const char *what, const char *text, int count)
 {
-    return (int)parse_integer(what, text, 0, (uint64_t)count - 1);
+    char *end;
+    const long k = strtol(text, &end, 10);
+    if (*end || k < 0 || k >= count)
+        REFUSE("ask is for %s '%s': the table has %d, counted from 0", what,
+               text, count);
+    return (int)k;
 }
 
 static void explain(const Bench *b, const char *ask)

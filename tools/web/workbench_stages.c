@@ -214,6 +214,29 @@ static void check_word(int number, const char *word)
     }
 }
 
+/* Refuses a text that split_words would refuse, or that has no room on the
+ * page, and says so in characters. */
+static void check_text(const char *text)
+{
+    const int most = sizeof(Word) - 1;
+    int words = 0;
+    for (const char *c = text + strspn(text, ", \t\n"); *c; words++) {
+        int bytes = 0, letters = 0;
+        for (; !strchr(" \t\n", *c); c++) {
+            bytes += *c != ',';
+            letters += *c != ',' && ((unsigned char)*c & 0xc0) != 0x80;
+        }
+        if (bytes > most)
+            REFUSE("word %d has %d characters: at most %d fit, so put "
+                   "blanks between words",
+                   words + 1, letters, most * letters / bytes);
+        c += strspn(c, ", \t\n");
+    }
+    if (words == 0 || words > MOST_WORDS)
+        REFUSE("the text has %d words: 1 to %d are needed", words,
+               MOST_WORDS);
+}
+
 /* Takes the texts apart. A word has the same id in both, unless the second
  * is of strangers. */
 void bench_words(Bench *b)
@@ -222,10 +245,8 @@ void bench_words(Bench *b)
     int count[2] = {0};
     b->texts = b->words[1] && *b->words[1] ? 2 : 1;
     for (int k = 0; k < b->texts; k++) {
+        check_text(b->words[k]);
         count[k] = split_words(b->words[k], b->text[k]);
-        if (count[k] > MOST_WORDS)
-            REFUSE("a text of %d words: at most %d fit on the page",
-                   count[k], MOST_WORDS);
         for (int i = 0; i < count[k]; i++) {
             check_word(i + 1, b->text[k][i]);
             const Text *text = &b->stage->text[k];
