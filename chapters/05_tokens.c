@@ -317,8 +317,9 @@ static void show_sentence(const char *sentence)
     const char *words[WORDS_MAX];
     for (int i = 0; i < n; i++)
         words[i] = word[i];
-    figure_lookup("lookup", "Each word picks its row", n, words, ids, ROWS,
-                  3, x);
+    if (size == n) /* where two words pick the same row, it is not drawn */
+        figure_lookup("lookup", "Each word picks its row", n, words, ids,
+                      ROWS, 3, x);
     free(table);
 }
 
@@ -369,7 +370,7 @@ const float life[6][3] = {
 };
 
 /*
-The program takes another sentence as its argument. A word that occurs twice
+The program takes another sentence as its arguments. A word that occurs twice
 has one id, and gets the same row twice:
 
 ``` {.output args="'the cat and the dog'"}
@@ -404,11 +405,17 @@ embedded sentence (3, 3)
 
 int main(int argc, char *argv[])
 {
-    if (argc > 2)
-        REFUSE("%d arguments are given: one sentence, in quotes, is needed",
-               argc - 1);
-    if (argc == 2) {
-        show_sentence(argv[1]);
+    char sentence[WORDS_MAX * sizeof(Word)] = "";
+    for (int i = 1; i < argc; i++) { /* a shell has parted it into words */
+        if (strlen(sentence) + strlen(argv[i]) + 2 > sizeof sentence)
+            REFUSE(
+                "the sentence does not fit into %zu bytes: a shorter one "
+                "is needed",
+                sizeof sentence);
+        strcat(strcat(sentence, argv[i]), " ");
+    }
+    if (argc > 1) {
+        show_sentence(sentence);
         return 0;
     }
     figure_pipeline("pipeline", "words vectors");

@@ -544,9 +544,9 @@ static void show_next(int count, char *const word[count])
     const int writes = !strcmp(word[0], "--write");
     const int at = is_map ? 3 : writes ? 2 : 0;
     if (count < at + 2)
-        REFUSE("%d arguments: [--map LAYER HEAD or --write TOKENS] FILE "
+        REFUSE("'%s' is given: [--map LAYER HEAD or --write TOKENS] FILE "
                "ID ... are needed",
-               count);
+               word[count - 1]);
     Gpt g;
     gpt_load(&g, word[at]);
     const int n = count - at - 1;

@@ -105,12 +105,19 @@ reading("words are what the shell and make have for them", "tokens", async (page
     all.map((a) => [it, a]),
   )) {
     await runWith(page, args);
-    const why = `sh: this page's shell knows words and quotes, but not ${sign}`;
+    const why = `words are needed, and '...' around those that belong together: not ${sign}`;
     assert.equal(await printed(page), why, args);
   }
   await runWith(page, "it's");
-  assert.match(await printed(page), /^sh: there is no second '/);
+  assert.match(await printed(page), /^there is no second '/);
   rmSync(cwd, { recursive: true });
+});
+
+reading("a sentence needs no quotes", "tokens", async (page) => {
+  await runThis(page).click();
+  await runWith(page, "to be or not to be");
+  assert.match(await printed(page), /^vocabulary\n\{'be': 0, 'not': 1, 'or': 2, 'to': 3\}/);
+  await runWith(page, "'the cat and the dog'", /^The same as on this page/);
 });
 
 // The name of a button, and what is said when it is pressed.

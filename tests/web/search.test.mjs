@@ -74,7 +74,10 @@ reading("what readers type, and what is found among the first three", "preface",
     await options(page).first().waitFor();
     const names = await options(page).locator(".name").allInnerTexts();
     const first = names.slice(0, 3).map((name) => name.replace(/\s+/g, " "));
-    assert.ok(first.some((name) => name.startsWith(place)), `${text} → ${place}, not ${first}`);
+    assert.ok(
+      first.some((name) => name.startsWith(place)),
+      `${text} → ${place}, not ${first}`,
+    );
     const unmarked = options(page).filter({ hasNot: page.locator("mark") });
     assert.deepEqual(await unmarked.allInnerTexts(), [], `${text}: each shows why it was found`);
   }

@@ -170,7 +170,10 @@ reading("what is empty, or in Chinese, or drops all, is explained", "workbench",
   await words(page).fill("");
   await says(refusal(page), "the text has 0 words: 1 to 12 are needed");
   await words(page).fill("字".repeat(11));
-  await says(refusal(page), "word 1 has 11 characters: at most 10 fit, so put blanks between words");
+  await says(
+    refusal(page),
+    "word 1 has 11 characters: at most 10 fit, so put blanks between words",
+  );
   await words(page).fill("生命短暂");
   await says(root(page).locator(".notes"), "is taken for one word: put blanks between the words");
   const rate = root(page).getByRole("spinbutton", { name: /^dropout rate/ });
@@ -246,6 +249,8 @@ for (const form of ["", " on a phone"]) {
 for (const form of ["", " on a phone"]) {
   reading(`a number that is pressed stays where it is${form}`, `workbench${form}`, async (page) => {
     await there(page);
+    // As in browsers that anchor nothing when what is above changes.
+    await page.addStyleTag({ content: "* { overflow-anchor: none }" });
     const cells = [
       cell(page, "attention weights, head 1", "eat, short"),
       root(page).locator("svg [role=gridcell]").nth(20),
@@ -398,34 +403,38 @@ reading("from a chapter to the page, with what was changed", "causal-mask", asyn
   assert.equal(await hashOf(page), "#stage=output");
 });
 
-reading("another example keeps the text and the seed, and Back leads back", "workbench", async (page) => {
-  await there(page);
-  await inView(words(page));
-  await words(page).fill("to be or not");
-  await page.waitForFunction(() => location.hash.includes("to+be"));
-  await root(page).getByLabel("seed", { exact: true }).fill("7");
-  await page.waitForFunction(() => location.hash.includes("seed=7"));
-  await root(page).getByLabel("begin with").selectOption("softmax (2)");
-  await cell(page, "scores", "to, be").waitFor();
-  assert.equal(await hashOf(page), "#stage=shares&words=to+be+or+not&seed=7");
-  await cell(page, "scores", "to, be").click();
-  await panel(page).waitFor();
-  await panel(page).locator(".chip").first().click();
-  await panel(page).getByRole("listitem").nth(1).waitFor();
-  await page.goBack();
-  await panel(page).locator(".number", { hasText: "scores" }).waitFor();
-  await page.goBack();
-  await panel(page).waitFor({ state: "detached" });
-  await page.goBack();
-  await cell(page, "attention weights, head 1", "or, be").waitFor();
-  assert.equal(await words(page).inputValue(), "to be or not");
-  await page.goBack();
-  await page.goBack();
-  await cell(page, "attention weights, head 1", "short, Life").waitFor();
-  assert.equal(await hashOf(page), "");
-  await page.goForward();
-  await cell(page, "attention weights, head 1", "or, be").waitFor();
-});
+reading(
+  "another example keeps the text and the seed, and Back leads back",
+  "workbench",
+  async (page) => {
+    await there(page);
+    await inView(words(page));
+    await words(page).fill("to be or not");
+    await page.waitForFunction(() => location.hash.includes("to+be"));
+    await root(page).getByLabel("seed", { exact: true }).fill("7");
+    await page.waitForFunction(() => location.hash.includes("seed=7"));
+    await root(page).getByLabel("begin with").selectOption("softmax (2)");
+    await cell(page, "scores", "to, be").waitFor();
+    assert.equal(await hashOf(page), "#stage=shares&words=to+be+or+not&seed=7");
+    await cell(page, "scores", "to, be").click();
+    await panel(page).waitFor();
+    await panel(page).locator(".chip").first().click();
+    await panel(page).getByRole("listitem").nth(1).waitFor();
+    await page.goBack();
+    await panel(page).locator(".number", { hasText: "scores" }).waitFor();
+    await page.goBack();
+    await panel(page).waitFor({ state: "detached" });
+    await page.goBack();
+    await cell(page, "attention weights, head 1", "or, be").waitFor();
+    assert.equal(await words(page).inputValue(), "to be or not");
+    await page.goBack();
+    await page.goBack();
+    await cell(page, "attention weights, head 1", "short, Life").waitFor();
+    assert.equal(await hashOf(page), "");
+    await page.goForward();
+    await cell(page, "attention weights, head 1", "or, be").waitFor();
+  },
+);
 
 reading("sections of the page are no settings", "workbench#workbench-address", async (page) => {
   await there(page);

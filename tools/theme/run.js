@@ -28,8 +28,7 @@
     const words = [];
     let word;
     for (const [, blank, single, double, escaped, plain, odd] of text.matchAll(PIECE)) {
-      if (odd)
-        throw new Error(`sh: ${odd === "\\" ? "nothing follows" : "there is no second"} ${odd}`);
+      if (odd) throw new Error(`${odd === "\\" ? "nothing follows" : "there is no second"} ${odd}`);
       refuseSigns(plain ?? "", /[;|&<>()#*?[~]/);
       if (blank) {
         if (word !== undefined) words.push(word);
@@ -43,7 +42,8 @@
 
   function refuseSigns(text, signs) {
     const sign = text.match(signs)?.[0];
-    if (sign) throw new Error(`sh: this page's shell knows words and quotes, but not ${sign}`);
+    if (sign)
+      throw new Error(`words are needed, and '...' around those that belong together: not ${sign}`);
   }
 
   // -------------------------------------------------------------- comparison

@@ -23,7 +23,10 @@ globalThis.book ??= {};
   const wordsOf = (text) => text.match(WORD) ?? [];
 
   // Names as they are compared: kv_cache is KV cache, and "The KV cache: ..." begins with it.
-  const nameOf = (text) => fold(text).replace(/[\s_-]+/g, " ").replace(/^ | $|^(?:the|an?) /g, "");
+  const nameOf = (text) =>
+    fold(text)
+      .replace(/[\s_-]+/g, " ")
+      .replace(/^ | $|^(?:the|an?) /g, "");
   const namesOf = (text) => text.split(/[,;:]\s+/);
 
   // A word in one number or the other.
@@ -77,8 +80,7 @@ globalThis.book ??= {};
   // What a find of a kind is worth; pages that list what others say are looked at last.
   const KIND = { term: 3, page: 2, section: 1.5, code: 1 };
   const LISTS = /^(?:reference|sources|where)\.html/;
-  const worth = ({ kind, address }) =>
-    kind !== "code" && LISTS.test(address) ? 0.2 : KIND[kind];
+  const worth = ({ kind, address }) => (kind !== "code" && LISTS.test(address) ? 0.2 : KIND[kind]);
 
   // What is called so; what has all words of the question; and what has any, also begun or
   // with one letter that is wrong.
@@ -202,7 +204,10 @@ globalThis.book ??= {};
     field.setAttribute("aria-expanded", String(found.length > 0));
     const places = `${found.length} ${found.length === 1 ? "place" : "places"}`;
     const most = found.length > MOST ? `, of which the first ${MOST} are shown` : "";
-    const part = whole === found.length ? "" : `; ${whole || "none"} ha${whole > 1 ? "ve" : "s"} all of these words`;
+    const part =
+      whole === found.length
+        ? ""
+        : `; ${whole || "none"} ha${whole > 1 ? "ve" : "s"} all of these words`;
     if (!words.length) says.textContent = "↑ ↓ choose, Enter opens. What stands first fits best.";
     else if (!found.length) says.textContent = "Nothing in the book has these words.";
     else says.textContent = places + most + part;

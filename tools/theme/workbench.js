@@ -336,8 +336,7 @@
     // as it has a place for them.
     begins(stage) {
       const own = [...this.given].filter(([key]) => [...TEXTS, "seed"].includes(key));
-      const isTaken = (pair) =>
-        runBench({ args: [`stage=${stage}`, pair.join("=")] }).status === 0;
+      const isTaken = (pair) => runBench({ args: [`stage=${stage}`, pair.join("=")] }).status === 0;
       this.given = new Map([["stage", stage], ...own.filter(isTaken)]);
     }
 

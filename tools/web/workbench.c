@@ -15,8 +15,13 @@ typedef struct {
 _Static_assert(MOST_WORDS == 12, "so the text's label says");
 static const Setting settings[KEYS] = {
     [KEY_WORDS] = {"words", "text, of up to 12 words", TEXT, 0, 0, 0, {0}},
-    [KEY_OTHERS] =
-        {"others", "text to attend to (cross-attention), if another", TEXT, 0, 0, 0, {0}},
+    [KEY_OTHERS] = {"others",
+                    "text to attend to (cross-attention), if another",
+                    TEXT,
+                    0,
+                    0,
+                    0,
+                    {0}},
     [KEY_WORD] = {"word", "word that asks", TEXT, 0, 0, 0, {0}},
     [KEY_SCORES] = {"score", "score of", REAL, -6, 6, 0.1, {0}},
     [KEY_SEED] = {"seed", "seed", WHOLE, 0, UINT32_MAX, 1, {0}},
@@ -39,13 +44,8 @@ static const Setting settings[KEYS] = {
     [KEY_HIDE] =
         {"hide", "the mask hides", CHOICE, 0, 0, 0, {"scores", "weights"}},
     [KEY_P] = {"p", "dropout rate", REAL, 0, 1, 0.05, {0}},
-    [KEY_DROPOUT_SEED] = {"dropout_seed",
-                          "dropout seed",
-                          WHOLE,
-                          0,
-                          UINT32_MAX,
-                          1,
-                          {0}},
+    [KEY_DROPOUT_SEED] =
+        {"dropout_seed", "dropout seed", WHOLE, 0, UINT32_MAX, 1, {0}},
 };
 
 static int is_set_here(const Stage *stage, const char *key)
