@@ -370,8 +370,8 @@ const float life[6][3] = {
 };
 
 /*
-The program takes another sentence as its arguments. A word that occurs twice
-has one id, and gets the same row twice:
+The program takes another sentence as its arguments. A word that occurs
+twice has one id, and gets the same row twice:
 
 ``` {.output args="'the cat and the dog'"}
 vocabulary

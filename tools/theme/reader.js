@@ -105,7 +105,7 @@ globalThis.book ??= {};
 
   /* ---- Copying */
 
-  async function copy(text) {
+  book.copy = async (text) => {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
@@ -118,7 +118,8 @@ globalThis.book ??= {};
       area.remove();
       if (!done) throw new Error("not allowed");
     }
-  }
+    return "Copied";
+  };
 
   function copyButton(code, what) {
     const button = book.make(
@@ -127,11 +128,7 @@ globalThis.book ??= {};
       "Copy",
     );
     button.addEventListener("click", async () => {
-      const done = copy(code.textContent.replace(/\n$/, ""));
-      const says = await done.then(
-        () => "Copied",
-        () => "Not allowed",
-      );
+      const says = await book.copy(code.textContent.replace(/\n$/, "")).catch(() => "Not allowed");
       button.textContent = says;
       status.textContent = says;
       setTimeout(() => button.replaceChildren("Copy"), 1500);

@@ -36,31 +36,9 @@ globalThis.book ??= {};
 
   let records, index;
 
-  function recordsOf({ pages, sections, terms, symbols, aliases }) {
-    const title = ([, number, words]) => (number ? `${number} · ${words}` : words);
-    const titleOf = (address) => {
-      const page = pages.find(([id]) => address.startsWith(`${id}.html`));
-      return page ? title(page) : "";
-    };
-    const section = ([page, id, name, says]) => {
-      const own = pages[page][0];
-      return id === own
-        ? { kind: "page", name, says, address: `${own}.html`, above: pages[page][1] }
-        : { kind: "section", name, says, address: `${own}.html#${id}`, above: title(pages[page]) };
-    };
-    return [
-      ...terms.map(([name, address, says]) => {
-        return { kind: "term", name, says, address, above: titleOf(address) };
-      }),
-      ...sections.map(section),
-      ...symbols.map(([name, address, says, above]) => {
-        return { kind: "code", name, says, address, above };
-      }),
-    ].map((record, id) => {
-      const [, place] = record.address.match(/([\w-]+?)(?:\.html)?$/);
-      return { ...record, id, also: aliases[place] ?? "" };
-    });
-  }
+  const recordOf = ([kind, name, also, says, address, above], id) => {
+    return { id, kind, name, also, says, address, above };
+  };
 
   // A term goes by other names, too, in two more languages: its text begins with them.
   function indexOf(all) {
@@ -246,7 +224,7 @@ globalThis.book ??= {};
     try {
       const packed = await book.unpack("search-index");
       await book.load("minisearch.js");
-      records = recordsOf(JSON.parse(new TextDecoder().decode(packed)));
+      records = JSON.parse(new TextDecoder().decode(packed)).map(recordOf);
       index = indexOf(records);
       update();
     } catch (error) {

@@ -416,12 +416,7 @@
 
     async copy() {
       const { href } = new URL(PAGE + this.address(), location.href);
-      try {
-        await navigator.clipboard.writeText(href);
-        setText(this.copied, "Copied");
-      } catch {
-        prompt("The link to this state", href); // no clipboard, or none for us
-      }
+      setText(this.copied, await book.copy(href).catch(() => "Not allowed"));
       setTimeout(() => setText(this.copied, COPY), 2000);
     }
 

@@ -319,31 +319,33 @@ sub _index_of_terms {
 
 # ------------------------------------------------------ what scripts look up
 
-# Pages: id, "Chapter 2", title. Sections: page, id, title, text with the numbers that
-# are printed there, which a tutorial's reader may look for, but without addresses and the
-# titles of other sections. Terms: name, address, what the glossary says. Symbols, which are
-# what the header declares: name, address, comment, where they are defined. Aliases: what
-# else a place is called, by its id.
+# What can be found, each with its kind, name, other names, text, address and what stands
+# above it: terms; pages and sections, with the numbers that are printed there, which a
+# tutorial's reader may look for, but without addresses and the titles of other sections; and
+# what the headers declare.
 sub search_index {
     my ($self) = @_;
-    my (@pages, @sections);
-    for my $id (@{$self->{order}}) {
-        push @pages, [$id, $self->name_of($id), text($self->{title}{$id})];
-        next if $id eq 'book-index';
-        for (@{$self->{sections}{$id}}) {
-            my ($text, $numbers) = @$_{qw(text numbers)};
+    my %above = map { $_ => join ' · ', grep { $_ ne '' } $self->name_of($_), text($self->{title}{$_}) }
+      @{$self->{order}};
+    my $also = $self->{about}{aliases};
+    my @found = map {
+        my ($page, $id) = $_->{address} =~ /^([\w-]+)\.html(?:#(.*))?/;
+        ['term', $_->{name}, $also->{$id // $page} // '', $_->{says}, $_->{address}, $above{$page}]
+    } @{$self->{terms}};
+    for my $page (grep { $_ ne 'book-index' } @{$self->{order}}) {
+        for (@{$self->{sections}{$page}}) {
+            my ($id, $title, $text, $numbers) = @$_{qw(id title text numbers)};
             my $says = join ' ', grep({ $_ ne '' } $text), grep { index($text, $_) < 0 } split / /, $numbers;
             $says =~ s{\b((?:chapter|appendix) \w+), “[^”]*”| https?:\S+}{$1 // ''}gie;
             $says =~ s{ \((?:[A-Z][^()]{2,60} (?:19|20)\d\d[a-z]?(?:; )?)+\)}{}g; # they stand in the sources
-            push @sections, [$#pages, $_->{id}, $_->{title}, $id eq 'glossary' ? '' : $says];
+            push @found, [$id eq $page ? 'page' : 'section', $title, $also->{$id} // '', $page eq 'glossary' ? '' : $says,
+                $id eq $page ? ("$page.html", $self->name_of($page)) : ("$page.html#$id", $above{$page})];
         }
     }
-    return Pack::script('search-index', JSON::PP->new->canonical->utf8->encode({
-        pages => \@pages, sections => \@sections, aliases => $self->{about}{aliases},
-        terms => [map { [@$_{qw(name address says)}] } @{$self->{terms}}],
-        symbols => [map {
-            [$_->{name}, Symbols::address($_, ''), $_->{says} =~ tr/\n/ /r, $self->name_of($_->{page}) || $_->{header}]
-        } $self->{symbols}->all]}));
+    push @found, map {
+        ['code', $_->{name}, '', $_->{says} =~ tr/\n/ /r, Symbols::address($_, ''), $self->name_of($_->{page}) || $_->{header}]
+    } $self->{symbols}->all;
+    return Pack::script('search-index', JSON::PP->new->canonical->utf8->encode(\@found));
 }
 
 # What a card says of each that the header declares: its declaration and comment, where it

@@ -407,7 +407,7 @@ local function Div(div)
     if not TYPST then return end
     local class = div.classes[1]
     if class == 'csl-bib-body' or div.identifier == 'refs' then class = 'sources' end
-    local known = { question = 1, leads = 1, returned = 1, milestone = 1, aside = 1,
+    local known = { question = 1, leads = 1, returned = 1, milestone = 1,
                     introduces = 1, exercise = 1, sources = 1 }
     local blocks = pandoc.Blocks {}
     if div.identifier ~= '' then blocks:insert(raw('#anchor(%s)', quote(div.identifier))) end
