@@ -364,7 +364,7 @@ reading("the cover says for whom, and draws a map of other words", "index", asyn
   await page.locator(".live text", { hasText: "dessert" }).first().waitFor();
   assert.deepEqual(await mapOf(page), before, "the same as was built");
   await field.fill("a b c d e f g h i j k l m");
-  await page.locator(".live .says", { hasText: "at most 12" }).waitFor();
+  await page.locator(".live .says", { hasText: "1 to 12 are needed" }).waitFor();
   await field.fill("to be");
   await page.locator(".live").getByRole("link").click();
   await leadsTo(page, "workbench.html#stage=scale&words=to+be");
