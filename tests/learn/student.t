@@ -169,7 +169,7 @@ is_deeply [$said =~ /^  (\S+) .* done$/mg], [map { $_->{id} } @exercises], '... 
 my ($id, $function) = @{$exercises[0]}{qw(id function)};
 ($status, $said) = command("$make -s -C '$work' solution-$id");
 like $said, qr/^\w.*\b$function\(.*^\}$/ms, "... make solution-$id shows how the book does it";
-($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+($status, $said) = command("$make -s -C '$work' reset-$id");
 is $status, 0, "... make reset-$id empties it again" or diag $said;
 ($status, $said) = command("$make -s -C '$work' test-$number EXERCISE=$id");
 like $said, qr/^  $id +$function +empty$/m, '... and its tests say so';
@@ -202,7 +202,7 @@ is join("\n", $said =~ /(.*error:.*)/g), "$path:@{[$first->{first} + 1]}:2: erro
 
 # A reset takes nothing with it that stands behind the function: then the chapter comes
 # back as it was.
-($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+($status, $said) = command("$make -s -C '$work' reset-$id");
 is "$status $said", "0 $path had lost its form: all its exercises are empty again. Your text is in $path.2\n",
   'a chapter with a brace too few comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
@@ -214,7 +214,7 @@ unlink "$work/$path";
 ($status, $said) = command("$make -s -C '$work' test-$number");
 is $status, 2, 'a chapter that is gone';
 like $said, qr/ \Q$path\E is gone: make reset-$id lays it there again/, '... is told';
-($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+($status, $said) = command("$make -s -C '$work' reset-$id");
 is "$status $said", "0 $path was gone: it is there again, and its exercises are empty\n", '... and comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
 
