@@ -297,6 +297,8 @@ lay_out('01', $failed =~ s/gave     1/gave     \e[31m\x{263a}/r);
 Chapter::save('chapters/01_dot_product.c', map { s/return 1$/return 2/r } Exercises::lines_of('chapters/01_dot_product.c'));
 screen_like(qr/^1\.1 dot, 2 points: wrong in 2 of 3 tests.*^\+-  1 of 2.*^FAILED  dot: one\n +gave     \?\[31m\x{263a}\n(?!.*(?:dot: two|is built))/ms,
   'one that is wrong: the first failure, from which nothing reaches the terminal');
+press('h');
+screen_like(qr/^FAILED  dot: one\n.*^Hints 1 to 2 of 2 to 1\.1 dot:\nA sum.*^The list/ms, '... and h gives its hints below that');
 
 my $whole = join "\n", Exercises::lines_of('chapters/01_dot_product.c');
 unlink "$folder/asked";
