@@ -265,7 +265,7 @@ my @two = map { $_->{function} } @exercises[0, 2];
 my $program = Chapter::save("$folder/program", '#!/bin/sh', "cat <<'END'", 'TAP version 13',
     "not ok 1 - $two[0]: one", '  ---', '  wrong: "no end in 10 s"', '  ...',
     "not ok 2 - $two[0]: two", '  ---', '  wrong: "not run: a test before it has no end"', '  ...',
-    "not ok 3 - $two[1]: three", '  ---', '  given: "x (2, 1) =\\x0a [[1]\\x0a  [2]]"', '  gave: "\\"\\\\x0a"',
+    "not ok 3 - $two[1]: three", '  ---', '  due: "2"', '  given: "x (2, 1) =\\x0a [[1]\\x0a  [2]]"', '  gave: "\\"\\\\x0a"', '  wrong: "off"',
     '  printed: "1\\x0a2\\x0a3\\x0a4\\x0a5\\x0a\\x0a"', '  ...', '1..3', 'END', 'exit 1');
 chmod 0755, $program;
 ($status, $said) = command("tools/learn/progress '$path' '$program'");
@@ -273,10 +273,12 @@ is $said =~ s/^  \d.*//msr, <<"END", 'what is wrong is shown' or diag $said;
 FAILED  $two[0]: one
         wrong    no end in 10 s
 FAILED  $two[1]: three
+        wrong    off
         given    x (2, 1) =
                   [[1]
                    [2]]
         gave     "\\x0a
+        due      2
         printed  ...
                  3
                  4
