@@ -13,7 +13,9 @@ handout: $(BUILD)/pandoc.found $$(if $$(NAME)$$(CONF),$$(call known,$$(graded)))
 autograder: ## NAME=hw1: what grades it on Gradescope and GitHub, in build/autograder
 	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/teach/autograder $(conf) '$(BUILD)/autograder'
 
-worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
+# For a chapter that has no worksheets, nothing is made to say so.
+has_sheets = $(filter tasks_$(CHAPTER) tasks_0$(CHAPTER),$(shell grep -o 'tasks_[0-9]*' tools/teach/worksheets/main.c))
+worksheet: $$(if $$(has_sheets),$(BUILD)/tools/worksheet $(BUILD)/pandoc.found) ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
 	@tools/teach/worksheet $(call quoted,$(CHAPTER)) $(call quoted,$(SEED)) $(call quoted,$(COPIES)) $(call quoted,$(PAPER))
 
 quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the answers
