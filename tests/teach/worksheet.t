@@ -18,6 +18,7 @@ use Paper;
 use Text;
 use Test::More;
 
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 my $build   = $ENV{BUILD} // 'build';
 my $program = "$build/tools/worksheet";
 my $COPIES  = 200;
