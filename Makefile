@@ -118,7 +118,7 @@ ifneq ($(filter-out help help-all clean autograder watch progress hint-% reset-%
 lost := $(firstword $(filter-out $(names),$(basename $(notdir $(wildcard .book/*_*.c)))))
 ifneq ($(lost),)
 $(error chapters/$(lost).c is gone: make reset-$(shell \
-  grep -m1 '^$(patsubst 0%,%,$(call number,$(lost)))\.' .book/exercises) lays it there again, with its exercises empty)
+  grep -om1 '^$(patsubst 0%,%,$(call number,$(lost)))\.[0-9]*' .book/exercises) lays it there again, with its exercises empty)
 endif
 ifneq ($(shell tools/weave/code $(BUILD)/code $(names:%=chapters/%.c) || echo failed),)
 $(error The chapters' code cannot be written)

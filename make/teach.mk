@@ -13,7 +13,9 @@ handout: $(BUILD)/pandoc.found $$(if $$(NAME)$$(CONF),$$(call known,$$(graded)))
 autograder: ## NAME=hw1: what grades it on Gradescope and GitHub, in build/autograder
 	@SOURCE_DATE_EPOCH=$(paper_epoch) tools/teach/autograder $(conf) '$(BUILD)/autograder'
 
-worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
+# For a chapter that has no worksheets, nothing is made to say so.
+has_sheets = $(filter tasks_$(CHAPTER) tasks_0$(CHAPTER),$(shell grep -o 'tasks_[0-9]*' tools/teach/worksheets/main.c))
+worksheet: $$(if $$(has_sheets),$(BUILD)/tools/worksheet $(BUILD)/pandoc.found) ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
 	@tools/teach/worksheet $(call quoted,$(CHAPTER)) $(call quoted,$(SEED)) $(call quoted,$(COPIES)) $(call quoted,$(PAPER))
 
 quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the answers
@@ -22,15 +24,12 @@ quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the ans
 # ---- Grading: the judge has a chapter's tests and what is due, the runner the
 # submission and the chapters before. Calls go from one to the other.
 
-# Those that are asked for, or all: by CHAPTER, or those of an assignment's exercises.
-wanted    = $(or $(CHAPTER),$(if $(NAME)$(CONF),$(shell perl -ne 's/(?:^|\s)$(hash).*//; \
-  /^\s*(?:chapters|exercises)\s*=(.*)/ and print join(" ", map { s/\.\d+$$//r } \
-  $$1 =~ /(?<![\w.])\d+(?:\.\d+)?/g), " "' $(conf) 2>/dev/null)))
-graded    = $(if $(wanted),$(sort $(foreach n,$(wanted),$(filter $(n)_% 0$(n)_%,$(exercised)))),$(if $(NAME)$(CONF),,$(exercised)))
-no_such   = $(if $(CHAPTER),$(firstword $(foreach n,$(CHAPTER),$(if $(filter $(n)_% 0$(n)_%,$(exercised)),,$(n)))))
+# Those of what is graded, as the tool has it, or all.
+wanted    = $(eval wanted := $(shell CHAPTER=$(call quoted,$(CHAPTER)) tools/teach/grade --chapters $(call quoted,$(WORK)) $(conf) 2>/dev/null))$(wanted)
+graded    = $(if $(filter grade grade-all,$(MAKECMDGOALS))$(CHAPTER)$(NAME)$(CONF),$(foreach n,$(wanted),$(filter $(n)_%,$(exercised))),$(exercised))
 grader    = $(BUILD)/grader
-graders   = $(call known,$(graded)) $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \
-  $(addprefix $(grader)/,run.o how confined)
+graders   = $(if $(graded),$(call known,$(graded)) $(foreach n,$(graded),$(addprefix $(grader)/$(n).,judge a tests)) \
+  $(addprefix $(grader)/,run.o how confined))
 named     = $$(perl -ne '/^    \{"(\w+)"/ and print " -D$$1=$${1}_given"' $(1))
 
 $(grader)/%.c: chapters/%.c tools/teach/grader/calls tools/Chapter.pm
@@ -86,15 +85,14 @@ $(grader)/how: $(settings)
 	  $(foreach n,$(names),$(if $(filter $(fast:%=$(BUILD)/obj/%.o),$(call of,$(n)) $(before_$(n))),'libraries.$(n) $(OPENMP)')) >$@.new && $(moved)
 
 graders: $$(graders)
-	@[ -z $(call quoted,$(no_such)) ] || { echo 'There is no chapter' $(call quoted,$(no_such)) 'to grade: some of $(foreach n,$(exercised),$(call \
-	  number,$(n))) are needed, as in CHAPTER="02 03"' >&2; exit 2; }
+	@$(if $(CHAPTER)$(NAME)$(CONF),tools/teach/grade --chapters '' $(conf) >/dev/null)
 
 conf = $(call quoted,$(or $(CONF),$(if $(NAME),$(NAME).conf)))
-grade: $$(graders) ## WORK=folder: grades what is in it; NAME=hw1, FORMAT
+grade: $$(graders) ## WORK=folder: grades what is in it for NAME=hw1, CHAPTER=02, or what it asks for itself; FORMAT
 	@tools/teach/grade $(call quoted,$(WORK)) $(conf)
 
-grade-all: $$(graders) ## DIR=folder with a folder, zip or file for each student; NAME=hw1, OUT
-	@tools/teach/grade-all $(call quoted,$(DIR)) $(call quoted,$(or $(OUT),$(BUILD)/grades/$(or $(NAME),all))) $(conf)
+grade-all: $$(graders) ## DIR=folder with a folder, zip or file for each student; for NAME=hw1 or CHAPTER=02; OUT
+	@tools/teach/grade-all $(call quoted,$(DIR)) $(call quoted,$(or $(OUT),$(BUILD)/grades/$(or $(NAME),$(CHAPTER),all))) $(conf)
 
 # ---- The tests of what learners and teachers use
 

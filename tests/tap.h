@@ -15,10 +15,10 @@
  * Where the environment's TAP_ONLY names functions, as "dot mix", theirs
  * are the only tests.
  *
- * A test that fails tells in YAML what was given, what the function gave
- * and what was due, where these are small; what is wrong, in words; what
- * the tested code has printed, which so cannot be taken for a result; and
- * how many of its comparisons fail.
+ * A test that fails tells in YAML what is wrong, in words; what was given,
+ * what the function gave and what was due, where these are small; what the
+ * tested code has printed, which so cannot be taken for a result; and how
+ * many of its comparisons fail.
  *
  * A program with golden data defines CHAPTER before it includes this, such
  * as "02_softmax": golden/02_softmax.safetensors is read before the first
@@ -104,7 +104,7 @@ static inline void tap_char(int c)
  * tests, or never ends. */
 static inline void tap_line(bool good)
 {
-    const char *const key[] = {"given", "gave", "due", "wrong", "printed"};
+    const char *const key[] = {"wrong", "given", "gave", "due", "printed"};
     const bool tells = !good || getenv("TAP_TELL");
     printf("%sok %d - %s\n", good ? "" : "not ", tap_next(), tap_name);
     tap_failed += !good;

@@ -208,10 +208,11 @@ for my $name ('01_dot_product', 'x2') {
 open my $waits, '-|', "$folder/x2", 'waits' or die "$folder/x2: $!\n"; # meanwhile
 alarm $Wait::MOST; # prove itself may have no end
 my $parser = TAP::Parser->new({exec => ["$folder/x"], merge => 1});
-my ($tests, @yaml, @names) = (0);
+my ($tests, @yaml, @keys, @names) = (0);
 while (my $result = $parser->next) {
     alarm $Wait::MOST;
     push @yaml, $result->data if $result->is_yaml;
+    push @keys, join ' ', $result->raw =~ /^  (\w+): /mg if $result->is_yaml;
     next if !$result->is_test;
     $tests++;
     push @names, $result->description =~ s/^- //r;
@@ -225,6 +226,7 @@ splice @wrong, -@texts, @texts, map { "$_: this is not so" } @texts;
 s/^no end in 6 s: does.*/no end in 1 s: is there an endless loop?/ for map { $_->{wrong} } @yaml;
 is_deeply [map { $_->{wrong} =~ s/\n(?=it|Ab)/ | /gr } @yaml], \@wrong, 'each that fails says what is wrong';
 is_deeply [map { $_->{printed} } @yaml[-@texts .. -1]], \@texts, '... and what was printed, as it was';
+is_deeply [grep { !/^wrong(?: given)?(?: gave)?(?: due)?(?: printed)?(?: fail)?$/ } @keys], [], '... in one order';
 
 like join('', <$waits>), qr/^not ok 1 (?s:.*)^  wrong: "no end in 6 s: does it wait, or is there an endless loop\?"$/m, 'what waits is ended, too';
 alarm 0;

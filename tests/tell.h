@@ -20,7 +20,7 @@ enum { TAP_BEYOND = 0x3fffff };
 
 /* What the running test tells. Its child shares this memory with the
  * parent, who can read it when the child has crashed. */
-enum { GIVEN, GAVE, DUE, WRONG, PRINTED, TAP_KEYS };
+enum { WRONG, GIVEN, GAVE, DUE, PRINTED, TAP_KEYS };
 typedef char TapText[2 * TAP_PRINTED + 1];
 static struct {
     TapText text[TAP_KEYS]; /* each thing told begins with a newline */

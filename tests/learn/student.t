@@ -169,7 +169,7 @@ is_deeply [$said =~ /^  (\S+) .* done$/mg], [map { $_->{id} } @exercises], '... 
 my ($id, $function) = @{$exercises[0]}{qw(id function)};
 ($status, $said) = command("$make -s -C '$work' solution-$id");
 like $said, qr/^\w.*\b$function\(.*^\}$/ms, "... make solution-$id shows how the book does it";
-($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+($status, $said) = command("$make -s -C '$work' reset-$id");
 is $status, 0, "... make reset-$id empties it again" or diag $said;
 ($status, $said) = command("$make -s -C '$work' test-$number EXERCISE=$id");
 like $said, qr/^  $id +$function +empty$/m, '... and its tests say so';
@@ -178,6 +178,29 @@ cmp_ok scalar @own, '>', 1, '... each of them, if they are asked for';
 ($status, $said) = command("HINT=1 $make -s -C '$work' hint-$id");
 is $status, 0, "... make hint-$id helps" or diag $said;
 like $said, qr/^Hint 1 of \d to $id/, '... with one';
+
+# A challenge may be left out, and is told when it is begun.
+
+my ($challenge) = grep { $is_challenge{$_->{id}} } @exercises;
+my ($todo, $begun) = map { $_, s/TODO\(\S+\);/(void)query;/r } qq{    TODO("$challenge->{id}");};
+my @left = $chapter->emptied($challenge);
+Chapter::save("$work/$path", @left);
+my $left = qr/^2 of 2 done; the challenge $challenge->{id} is empty and may be left out\.$/m;
+($status, $said) = command("$make -s -C '$work' test-$number");
+is $status, 0, 'a challenge that is empty is no error' or diag $said;
+like $said, qr/^(\d+) of \1 tests .* pass\.\n$left/m, '... and may be left out';
+($status, $said) = command("$make -s -C '$work' progress");
+like $said, qr/^\[=+\] 2 of 2 exercises, (\d+) of \1 points$(?s:.*)^the challenge $challenge->{id} is empty/m, '... so all is done';
+Chapter::save("$work/$path", map { $_ eq $todo ? $begun : $_ } @left);
+($status, $said) = command("$make -s -C '$work' test-$number");
+is $status, 2, '... but begun and wrong it is one';
+like $said, qr/^FAILED  $challenge->{function}: (?s:.*)^  $challenge->{id} .* wrong in/m, '... which is told' or diag $said;
+like +(command("$make -s -C '$work' progress"))[1], qr/ 2 of 3 exercises(?!.*left out)/s, '... and counts';
+my ($from, $to) = $chapter->body('dot_scores');
+@left[$from + 1 .. $to - 1] = ('    cosine_scores(n, m, d, query, key, scores);', ('') x ($to - $from - 2));
+Chapter::save("$work/$path", @left);
+($status, $said) = command("$make -s -C '$work' test-$number");
+like "$status $said", qr/^2 .*waits for exercise $challenge->{id}$(?s:.*)^1 of 2 done; the challenge/ms, 'nor is another done that calls one that is empty';
 
 # What is broken in a later chapter is not in the way; a missing brace is told by its
 # function, and make alone says how far all is.
@@ -202,7 +225,7 @@ is join("\n", $said =~ /(.*error:.*)/g), "$path:@{[$first->{first} + 1]}:2: erro
 
 # A reset takes nothing with it that stands behind the function: then the chapter comes
 # back as it was.
-($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+($status, $said) = command("$make -s -C '$work' reset-$id");
 is "$status $said", "0 $path had lost its form: all its exercises are empty again. Your text is in $path.2\n",
   'a chapter with a brace too few comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
@@ -214,7 +237,7 @@ unlink "$work/$path";
 ($status, $said) = command("$make -s -C '$work' test-$number");
 is $status, 2, 'a chapter that is gone';
 like $said, qr/ \Q$path\E is gone: make reset-$id lays it there again/, '... is told';
-($status, $said) = command("$make -s -C '$work' reset-$id SURE=1");
+($status, $said) = command("$make -s -C '$work' reset-$id");
 is "$status $said", "0 $path was gone: it is there again, and its exercises are empty\n", '... and comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');
 
@@ -230,6 +253,10 @@ sub emptied_in {
     my @empty = sort { $a <=> $b } map { /TODO\("(\S+)"\)/ } map { @{Chapter->load($_)->{lines}} } glob "$to/chapters/*.c";
     open my $list, '<', "$to/.book/exercises" or die "$to: $!\n";
     chomp(my @kept = <$list>);
+    my $named = join ' ', '', split(/[ ,]/, $words), '';
+    is_deeply [map { s/ challenge$//r } grep {/ /} @kept], [grep { $is_challenge{$_} && $named !~ / \Q$_\E / } @empty],
+      '... in which challenges may be left out, unless they are named';
+    @kept = map { s/ .*//r } @kept;
     is "@kept", "@empty", '... which knows what is to be written';
     is_deeply [$said =~ /^  (\S+)/mg], \@kept, '... and says it';
     my @yours = $said =~ m{: (chapters/\S+\.c) has}g;
@@ -241,7 +268,7 @@ sub emptied_in {
 my %ids = map { $_->{number} => [map { $_->{id} } grep { $_->{function} } @{$_->{exercises}}] } @chapters;
 is_deeply emptied_in('03 02'), [map { @{$ids{$_}} } '02', '03'], '... these, in the order of the book';
 is_deeply emptied_in('all'), [map { @{$ids{$_}} } sort keys %ids], '... all of them';
-is_deeply emptied_in('3.3,2.1'), ['2.1', '3.3'], '... these alone';
+is_deeply emptied_in('3.3,2.3'), ['2.3', '3.3'], '... these alone';
 ok !-e "$folder/some/tests/learn", '... without the mistakes that others make';
 
 ($status, $said) = command("cd '$folder' && some/tools/learn/student 03 another");
@@ -265,7 +292,7 @@ my @two = map { $_->{function} } @exercises[0, 2];
 my $program = Chapter::save("$folder/program", '#!/bin/sh', "cat <<'END'", 'TAP version 13',
     "not ok 1 - $two[0]: one", '  ---', '  wrong: "no end in 10 s"', '  ...',
     "not ok 2 - $two[0]: two", '  ---', '  wrong: "not run: a test before it has no end"', '  ...',
-    "not ok 3 - $two[1]: three", '  ---', '  given: "x (2, 1) =\\x0a [[1]\\x0a  [2]]"', '  gave: "\\"\\\\x0a"',
+    "not ok 3 - $two[1]: three", '  ---', '  due: "2"', '  given: "x (2, 1) =\\x0a [[1]\\x0a  [2]]"', '  gave: "\\"\\\\x0a"', '  wrong: "off"',
     '  printed: "1\\x0a2\\x0a3\\x0a4\\x0a5\\x0a\\x0a"', '  ...', '1..3', 'END', 'exit 1');
 chmod 0755, $program;
 ($status, $said) = command("tools/learn/progress '$path' '$program'");
@@ -273,10 +300,12 @@ is $said =~ s/^  \d.*//msr, <<"END", 'what is wrong is shown' or diag $said;
 FAILED  $two[0]: one
         wrong    no end in 10 s
 FAILED  $two[1]: three
+        wrong    off
         given    x (2, 1) =
                   [[1]
                    [2]]
         gave     "\\x0a
+        due      2
         printed  ...
                  3
                  4

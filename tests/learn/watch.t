@@ -142,7 +142,9 @@ lay_out('02', states(@empty));
 my ($status, $said) = command('tools/learn/watch progress');
 is $status, 0, 'progress is told';
 like $said, qr/^\[-+\] 0 of (\d+) exercises, 0 of \d+ points\nchapters\/01_\S+\n  1\.1 +dot +2 points  empty\n/, '... of all';
-is $said =~ /of (\d+) exercises/ && $1, scalar @ids, '... of every one';
+my @extra = grep { $_->{about} =~ /challenge/ } $book->all;
+is $said =~ /of (\d+) exercises/ && $1, @ids - @extra, '... of every one that is no challenge';
+like $said, qr/^@{[scalar @extra]} challenges are empty and may be left out$/m, '... which may be left out';
 my $points = ($said =~ /of (\d+) points/)[0];
 my ($first, $second, $third) = map { (command('tools/learn/watch hint 2.1'))[1] } 1 .. 3;
 like $first,  qr/^Hint 1 of 2 to 2\.1 softmax:\nThree passes/, 'a hint, the first one';
@@ -179,18 +181,14 @@ like((command('tools/learn/watch progress'))[1], qr/3\.3 .* wrong in 3 of 4 test
 Chapter::save("chapters/02_softmax.c", split /\n/, $mine);
 lay_out('02', states(['2.1', 'done'], @empty[1, 2]));
 
-($status, $said) = command('tools/learn/watch reset 2.1 </dev/null');
-is "$status $said", "2 tools/learn/watch: reset empties softmax in chapters/02_softmax.c: say make reset-2.1 SURE=1\n",
-  'without a terminal, only who is sure resets';
-is join("\n", Exercises::lines_of('chapters/02_softmax.c')), $mine, '... and nothing has changed';
 write_in('2.2', '    second();');
 my $both = join "\n", Exercises::lines_of('chapters/02_softmax.c');
-($status, $said) = command('SURE=1 tools/learn/watch reset 2.1');
-is "$status $said", "0 softmax is empty again. Your text is in chapters/02_softmax.c.1\n", 'who is sure, does';
+($status, $said) = command('tools/learn/watch reset 2.1 </dev/null');
+is "$status $said", "0 softmax is empty again. Your text is in chapters/02_softmax.c.1\n", 'a reset says where the text is kept';
 is join("\n", Exercises::lines_of('chapters/02_softmax.c.1')), $both, '... and loses nothing';
 is join("\n", Exercises::lines_of('chapters/02_softmax.c')), $both =~ s/    my_own\(\);/    TODO("2.1");/r,
   '... nor what else is written';
-($status, $said) = command('SURE=1 tools/learn/watch reset 2.2');
+($status, $said) = command('tools/learn/watch reset 2.2');
 like $said, qr/is in chapters\/02_softmax\.c\.2$/, '... the second time neither';
 unlink glob 'chapters/*.c.*';
 
@@ -301,6 +299,8 @@ lay_out('01', $failed =~ s/gave     1/gave     \e[31m\x{263a}/r);
 Chapter::save('chapters/01_dot_product.c', map { s/return 1$/return 2/r } Exercises::lines_of('chapters/01_dot_product.c'));
 screen_like(qr/^1\.1 dot, 2 points: wrong in 2 of 3 tests.*^\+-  1 of 2.*^FAILED  dot: one\n +gave     \?\[31m\x{263a}\n(?!.*(?:dot: two|is built))/ms,
   'one that is wrong: the first failure, from which nothing reaches the terminal');
+press('h');
+screen_like(qr/^FAILED  dot: one\n.*^Hints 1 to 2 of 2 to 1\.1 dot:\nA sum.*^The list/ms, '... and h gives its hints below that');
 
 my $whole = join "\n", Exercises::lines_of('chapters/01_dot_product.c');
 unlink "$folder/asked";
@@ -321,8 +321,9 @@ screen_like(qr/^\[=*-+\] 1 of \d+ .*^1\.1 dot, 2 points: done.*^\+  1 of 1 tests
   'what takes its place is tested: all green, and what comes next');
 press('l');
 screen_like(qr/^float dot\(.*sum \+= a/ms, 'now l shows how the book does it');
+lay_out('01', states(['1.1', 'done'], ['1.2', 'done'], ['1.3', 'empty']));
 write_in('1.2', '    return;');
-screen_like(qr/^1\.2 dot_scores/m, 'who goes on to another is followed');
+screen_like(qr/^1\.2 dot_scores.*done\n.*^Next: 1\.3 cosine_scores in \S+, a challenge, which\s+may\s+be left out$/ms, 'who goes on to another is followed');
 write_in('1.3', '    return;');
 screen_like(qr/^1\.3 cosine_scores/m, 'so is who writes one that is not shown');
 press('p');

@@ -113,6 +113,11 @@ for (['plain', 'C'], ['below', 'C'], ['deep', 'C'], ['again', 'C'], ['alone', 'C
 }
 ok !-e "$folder/escaped" && !-e 'x', '... nothing was unpacked to where a name leads';
 
+archive("$work/asks.zip", ['hw1/.book/exercises', "2.1\r\n2.3 challenge\n1.3 beside\n"], ['hw1/chapters/02_softmax.c', 'C']);
+is join(' ', Submission::asks("$work/asks.zip")), '2.1 2.3', 'an archive says what it asks for';
+put("$work/asks/hw1/.book/exercises", "2.1\n");
+is join(' ', Submission::asks("$work/asks")), '2.1', '... and so does a folder in a folder';
+
 # What a folder holds: folders, archives, files; and what is nobody's.
 my $loose = "$folder/loose";
 put("$loose/$_", 'C') for 'anna_12_assignsubmission_02_softmax.c', 'anna_12_assignsubmission_03_qkv.c', 'bob_02_softmax-1.c',
@@ -147,6 +152,10 @@ sub grade_class {
     my ($to) = (@_, $out);
     my $said = `tools/teach/grade-all '$class' '$to' '$conf' 2>'$err'`;
     return ($? >> 8, $said, text_of($err));
+}
+for (['', '', 'a folder with what students have submitted is needed, as in: make grade-all DIR=submissions NAME=hw1'],
+     ["DIR='$class'", '', 'it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed']) {
+    like `make -s grade-all $_->[0] OUT='$out' 2>&1`, qr/\Atools\/teach\/grade-all: \Q$_->[2]\E\n/, "make grade-all: $_->[2]";
 }
 my ($status, $said, $told) = grade_class();
 is "$status $told", '0 ', 'a class is graded';

@@ -313,11 +313,41 @@ for (['tests without number', 'tests', sub { Chapter::save($_[0], '') }, qr/has 
 
 my (undef, undef, $stopped) = Limits::limited(1, {}, 'sh', '-c', 'exec >&- 2>&-; sleep 600');
 ok $stopped, 'who closes its output and goes on is stopped, too';
-like `make -s graders CHAPTER=99 2>&1`, qr/There is no chapter 99 to grade/, 'a chapter that there is not';
+like `make -s graders CHAPTER=99 2>&1`, qr/CHAPTER=99: there is no chapter 99 with exercises: one of 1 to 23 is needed/, 'a chapter that there is not';
 isnt $?, 0, '... makes no grader';
 
 unlike `make -n grade WORK=x NAME=none BUILD='$folder/none' 2>&1`, qr/\.judge/, 'an assignment that there is not makes none either';
 like `make -n grade WORK=x CONF='$hw' BUILD='$folder/none' 2>/dev/null`, qr/02_softmax\.judge/, '... and one that there is, its own';
+
+# ---- What is graded: the assignment decides, or else CHAPTER, or else the copy by its own
+# word. Make makes the graders that this takes.
+
+system("tools/learn/student 02 '$folder/copy' >/dev/null") == 0 or die 'no copy can be made';
+my $its = "$folder/copy/.book/exercises";
+my $own = 'what its .book/exercises asks for';
+sub of_copy {
+    my ($before, @more) = @_;
+    my $said = `$before tools/teach/grade '$folder/copy' @more 2>&1`;
+    return join ' ', $? >> 8, ($said =~ /\A(.*)/)[0], $said =~ m{^score: (.*)}m;
+}
+sub judges { return join ' ', `make -n grade BUILD='$folder/none' WORK='$folder/copy' @_ 2>/dev/null` =~ m{-o \S*/(\w+)\.judge\.new}g }
+is of_copy(''), "0 $own 0 / 10", 'a copy handed in blank has nothing, of what it asks for';
+is of_copy('CHAPTER=2.1'), '0 CHAPTER=2.1 0 / 3', '... or of what CHAPTER names';
+is of_copy('CHAPTER=01', "'$hw'"), '0 hw 0 / 10', '... or of the assignment, whatever CHAPTER names';
+like of_copy('CHAPTER=2.9'), qr/^2 \S+ CHAPTER=2\.9: exercise 2\.9 is not in chapter 2: /, '... which there must be';
+is judges(), '02_softmax', 'make makes the graders of what a copy asks for';
+is judges('CHAPTER="3.1 02"'), '02_softmax 03_qkv', '... or CHAPTER';
+is judges('CHAPTER=03', "CONF='$hw'"), '02_softmax', '... or the assignment';
+Chapter::save("$folder/copy/chapters/02_softmax.c", $chapter->emptied(@exercises[1, 2]));
+Chapter::save($its, '2.1', '2.2 beside');
+is of_copy(''), "0 $own 3 / 3", 'a list that a student has cut is named';
+is of_copy('CHAPTER=02'), '0 CHAPTER=02 3 / 10', '... and counts for nothing where CHAPTER is given';
+Chapter::save($its, '2.9');
+like of_copy(''), qr/^2 \S+ $own: exercise 2\.9 is not in/, '... must name what there is';
+unlink $its;
+symlink $hw, $its;
+is of_copy(''), '2 tools/teach/grade: it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed', '... be a file, and be there';
+is judges(), '', '... without which no grader is made';
 
 # A kernel without Landlock.
 my $without = Chapter::save("$folder/without.c", map { s/^ {4}//r } split /\n/, <<'C');

@@ -87,6 +87,7 @@ for my $chapter (map { Chapter->load($_) } 'chapters/01_dot_product.c', 'chapter
 }
 is in_folder("$folder/hw1/chapters"), '01_dot_product.c 02_softmax.c B_normals.c', 'no later chapter is there';
 is in_folder("$folder/hw1/.book"), '01_dot_product.c 02_softmax.c exercises mistakes', '... of which no other chapter is kept';
+is Text::of_file("$folder/hw1/.book/exercises"), "1.1\n1.3 beside\n2.1\n2.3\n", '... which says what is asked for, and what stands beside';
 
 # ---- What is asked.
 

@@ -80,13 +80,13 @@ score: 3 / 12
 2.2 weighted_sum
     perhaps: rows and columns
     FAILED  weighted_sum: 2
+            wrong    entry 1
             given    n = 2
                      of
                      four
                      lines
             gave     [1, 2]
             due      [1, 3]
-            wrong    entry 1
             printed  ...
                      3
                      4

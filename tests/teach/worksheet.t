@@ -18,6 +18,7 @@ use Paper;
 use Text;
 use Test::More;
 
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
 my $build   = $ENV{BUILD} // 'build';
 my $program = "$build/tools/worksheet";
 my $COPIES  = 200;
@@ -281,6 +282,7 @@ sub tool {
 for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are needed, as in/],
      ["worksheet 03 '' 3",     qr/a chapter, a seed/],
      ["worksheet 99 7 3",      qr/there is no worksheet for CHAPTER '99': there is one for each from 01 to 14/],
+     ["worksheet 16",          qr/there is no worksheet for CHAPTER '16': there is one for each from 01 to 14/],
      ["worksheet '0*' 7 3",    qr/there is no worksheet for CHAPTER '0\*'/],
      ["worksheet 03 7 0",      qr/COPIES is '0': a whole number from 1 to 999 is needed/],
      ["worksheet 03 7 1000",   qr/COPIES is '1000': a whole number/],
@@ -302,6 +304,8 @@ for (["worksheet '' 7 3",      qr/a chapter, a seed and a number of copies are n
     like $said, qr/\Atools\/teach\/$name: $message.*\n\z/, '... in one line, with what would be right';
     is join(' ', map { s{.*/}{}r } glob "$own/*"), 'pandoc tools', '... and nothing is left behind';
 }
+like `make worksheet CHAPTER=16 BUILD='@{[tempdir(CLEANUP => 1)]}' PANDOC=/none 2>&1`, qr/\Atools\/teach\/worksheet: there is no worksheet for CHAPTER '16'/,
+  'make says so at once';
 
 # Typst fails, or pandoc: no sheet without its answers, no answers without sheets.
 mkdir "$own/bin" or die "$own/bin: $!\n";

@@ -17,21 +17,23 @@ use State;
 
 my $KEPT = '.progress'; # what is kept from one day to the next
 
-# Which are open here; none, in the book itself.
-sub ids { return lines_of('.book/exercises') }
+# Which are open here, and why one may be left out, if it may: it is a challenge, or stands
+# beside what is asked for. None, in the book itself.
+sub open_here { return map { /^(\S+) ?(.*)/ } lines_of('.book/exercises') }
 
 # All that are open here, in the book's order: what Chapter says of each, and
-# chapter, the book's, number, and path, the learner's file; and those by hand. The
+# chapter, the book's, number, path, the learner's file, and is_extra, if it may be left out;
+# and those by hand. The
 # folder is that of the edition.
 sub load {
     my ($class) = @_;
-    my %wanted = map { $_ => 1 } ids();
+    my %wanted = open_here();
     die "this is no student edition: make student CHAPTER=01 DIR=work makes one, in work\n" if !%wanted;
     my $self = bless {exercises => [], by_hand => [], kept => {}}, $class;
     for my $chapter (map { Chapter->load($_) } sort glob '.book/*_*.c') {
         push @{$self->{$_->{function} ? 'exercises' : 'by_hand'}}, {%$_, chapter => $chapter,
-            number => $chapter->{number}, path => "chapters/$chapter->{name}.c"}
-          for grep { $wanted{$_->{id}} || !$_->{function} } @{$chapter->{exercises}};
+            number => $chapter->{number}, path => "chapters/$chapter->{name}.c", is_extra => $wanted{$_->{id}}}
+          for grep { defined $wanted{$_->{id}} || !$_->{function} } @{$chapter->{exercises}};
     }
     $self->_recall;
     return $self;
@@ -308,10 +310,14 @@ sub _spans {
     return $lines && $line >= $first && $line <= $first + $lines;
 }
 
-# A bar of what is done, over all exercises that are open here.
+# Those that are left out: empty, which they may be.
+sub left { return grep { $_->{is_extra} && $_[0]->state($_) eq 'empty' } $_[0]->all }
+
+# A bar of what is done, over all exercises that are open here, but for those.
 sub bar {
     my ($self, $width) = @_;
-    my @all  = $self->all;
+    my %left = map { $_->{id} => 1 } $self->left;
+    my @all  = grep { !$left{$_->{id}} } $self->all;
     my @done = grep { $self->state($_) eq 'done' } @all;
     my ($points, $of) = (0, 0);
     $points += $_->{points} // 0 for @done;

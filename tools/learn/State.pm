@@ -52,4 +52,11 @@ sub words {
         waits => 'waits for exercise ' . ($of->{for} // '')}->{$of->{state}};
 }
 
+# In words, what is left out, by its ids.
+sub left {
+    my (@ids) = @_;
+    my $words = @ids > 3 ? @ids . ' challenges' : 'the challenge' . (@ids > 1 ? 's ' : ' ') . join ' and ', @ids;
+    return $words . (@ids > 1 ? ' are' : ' is') . ' empty and may be left out';
+}
+
 1;

@@ -50,6 +50,21 @@ sub load {
     return _assigned($given, @exercises);
 }
 
+# What is graded: what the assignment's file says, or else what CHAPTER names, such as
+# "02 3.1" or all, or else these, which the student's copy asks for by its own word.
+sub asked {
+    my ($conf, @own) = @_;
+    return load($conf) if length($conf // '');
+    my @named = grep { length } split /[\s,]+/, $ENV{CHAPTER} // '';
+    return load() if "@named" eq 'all';
+    my $name = @named ? "CHAPTER=@named" : 'what its .book/exercises asks for';
+    my @ids  = @named ? @named : @own or die "it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed\n";
+    my %given = (name => $name);
+    push @{$given{/\./ ? 'exercises' : 'chapters'}}, $_ for @ids;
+    $_ = "@$_" for grep { ref } values %given;
+    return _assigned(\%given, _chosen(\%given, sub { die "$name: $_[1]\n" }, _chapters()));
+}
+
 # Dies with what the file says, or does not say, of all but the exercises.
 sub _check {
     my ($path, $given, $wrong) = @_;

@@ -35,7 +35,7 @@ my $MOST  = 1_000_000;
 my $LONG  = 4096; # characters of each text, and fewer where that is too much
 my $LINE = 200;  # characters of a message, which is one line
 my $SHOWN = 3;    # tests that fail, of each exercise: the others mostly follow
-my @TOLD  = qw(given gave due wrong printed);
+my @TOLD  = qw(wrong given gave due printed);
 
 sub formats { return sort keys %WRITER }
 
