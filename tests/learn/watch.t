@@ -70,7 +70,7 @@ is join("\n", @short),     '', '... each with hints, a section and how the book 
 is join("\n", @elsewhere), '', '... and leads to where it stands';
 is_deeply [Plain::plain('## A [trap]{.cited} {#a}', '', '::: hint', 'See [](#softmax), [there](#x) and **this** [@a].',
     '![What.', 'More](a.svg){#f}', ':::', '$$\\underset{n \\times d}{Q} =', '\\frac{K^\\top}{\\sqrt{d_k}}$$ costs $5, not $6')],
-  ['A trap', '', 'See chapter 2, "Shares of a whole", there and this.', '(Figure: What.', 'More)', '',
+  ['A trap', '', 'See chapter 2, "Softmax: shares of a whole", there and this.', '(Figure: What.', 'More)', '',
     'Q[n × d] = (K^T) / sqrt(d_k) costs $5, not $6'], 'Markdown becomes plain, and so do formulas';
 
 # ---- What make has printed, taken apart.

@@ -302,17 +302,17 @@ is run($workbench, ['ask=weights:00:01:2'])->{asked}[0]{cell}, 'weights 0 1 2', 
 
 my %refused = (
     'stage=none' => q(stage is 'none': one of shares, roles), 'words' => q('words': KEY=VALUE is needed),
-    'stage=roles p=0.5' => q(stage=roles has no setting 'p': one of words), 'words=' => 'no words',
-    'words=' . 'a+' x 13 => '13 words: at most 12', "words=a\x01b+c" => 'word 1 has U\+0001: characters that can be printed',
+    'stage=roles p=0.5' => q(stage=roles has no setting 'p': one of words), 'words=' => 'the text has 0 words: 1 to 12 are needed',
+    'words=' . 'a+' x 13 => '13 words: 1 to 12 are needed', "words=a\x01b+c" => 'word 1 has U\+0001: characters that can be printed',
     "words=a\xEF\xBF\xBF" => 'U\+FFFF', "words=\xC2\x85" => 'U\+0085', "others=\x7F" => 'word 1 has U\+007F',
     (map { ("words=a$_" => 'byte 0x\w\w where no character begins: UTF-8') } "\xFF", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"),
-    'words=' . 'a' x 40 => 'at most 31 bytes', 'seed=-1' => q(seed is '-1'), 'd_v=9' => 'from 1 to 8',
+    'words=' . 'a' x 40 => 'word 1 has 40 characters: at most 31 fit', 'seed=-1' => q(seed is '-1'), 'd_v=9' => 'from 1 to 8',
     'stage=output heads=3' => 'a divisor of 8 is needed', 'scale=0' => q(scale is '0': root, or a number above 0),
     'scale=nan' => 'above 0', 'mask=past' => q(mask is 'past': none, causal or window is needed),
     'hide=x' => q(hide is 'x': scores or weights is needed), 'window=0' => q(window is '0'), 'p=1.5' => 'from 0 to 1 is needed',
     'stage=shares word=moon' => q('moon', which is not in the text), 'stage=shares score1=nan' => 'score1 is nan',
     'stage=shares score13=1' => 'from 1 to 12', 'ask=kept:0:0:0' => q(ask is for table 'kept': one of embeddings,),
-    'ask=weights:0:0' => q(ask is 'weights:0:0': TABLE:HEAD:ROW:COLUMN), 'ask=weights:0:6:0' => q(row is '6'),
+    'ask=weights:0:0' => q(ask is 'weights:0:0': TABLE:HEAD:ROW:COLUMN), 'ask=weights:0:6:0' => q(ask is for row '6': the table has 6, counted from 0),
     'ask=mask:0:0:0' => '- is needed', 'ask=' . 'x' x 50 . ':0:0:0' => 'TABLE:HEAD:ROW:COLUMN',
 );
 for my $args (sort keys %refused) {
