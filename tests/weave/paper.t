@@ -56,6 +56,12 @@ for my $pdf (@pdfs) {
     none('the PDF has all its fonts', Paper::fonts_wrong($pdf));
 }
 
+# Typst paints edges glyph by glyph: over each text with one stands the same without.
+my $set   = Text::of_file("$book.typ");
+my $edged = qr/<text[^>]*\brim\b[^>]*>([^<]*)<\/text>/;
+like($set, $edged, 'there are texts with an edge');
+none('the edge of no glyph covers the one before it', $set =~ /$edged(?!<text(?![^>]*\brim\b)[^>]*>\1<)/g);
+
 my $said = qx{java -jar $epubcheck '$book.epub' 2>&1};
 like($said, qr/No errors or warnings detected/, 'epubcheck is content') or diag($said);
 

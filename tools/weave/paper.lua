@@ -160,6 +160,10 @@ local function plain_picture(path)
             if left + x > tonumber(width) then return '' end
         end))
     end)
+    -- Typst paints a text's edge glyph by glyph, over those before: the text comes again,
+    -- without one. The edge is wider, as nothing is to be seen between two glyphs.
+    svg = svg:gsub('<text([^>]*class="[^"]*)%f[%w]rim%f[%W](.-</text>)',
+        '<text style="stroke-width:6;stroke-linejoin:round"%1rim%2<text%1%2')
     local title = svg:match('<title[^>]*>(.-)</title>') or ''
     local desc = svg:match('<desc[^>]*>(.-)</desc>') or ''
     local alt = (title .. '. ' .. desc):gsub('%s+$', ''):gsub('&lt;', '<'):gsub('&gt;', '>')
