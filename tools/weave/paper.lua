@@ -448,11 +448,10 @@ local function heading(page)
                      tostring(page.id ~= 'edition')),
                  pandoc.Plain(title), raw(']') }
     end
-    local full = pandoc.Inlines(number and { pandoc.Span(words(number), attr('', 'number')),
-                                             pandoc.Space() } or {})
-    full:extend(title)
+    -- Without any look of the number's: what is a title, too, is text.
+    if number then title:insert(1, pandoc.Str(number .. '\u{2003}')) end
     local file = page.heading.attributes.file
-    return { pandoc.Header(1, full, pandoc.Attr(page.id)), file
+    return { pandoc.Header(1, title, pandoc.Attr(page.id)), file
         and pandoc.Div({ pandoc.Para { pandoc.Code(file) } }, attr('', 'file')) or nil }
 end
 
@@ -486,12 +485,15 @@ local function render(blocks)
                 Table = Table, Div = Div, Header = Header }
 end
 
--- What begins the document: for typst, its title.
+-- What begins the document: for typst, its title and who made which version when.
 local function opening(meta)
     if not TYPST then return pandoc.Blocks {} end
+    local function said(key) return quote(stringify(meta[key] or '')) end
     return pandoc.Blocks { raw('#import "/tools/theme/book.typ": *\n#show: book.with(title: %s,'
-        .. ' subtitle: %s, lang: %s)', quote(stringify(meta.title)),
-        quote(stringify(meta.subtitle or '')), quote(stringify(meta.lang or 'en'))) }
+        .. ' subtitle: %s, author: %s, version: %s, date: %s, lang: %s)', said('title'),
+        said('subtitle'), said('author'), said('version'),
+        os.date('!datetime(year: %Y, month: %m, day: %d)', os.getenv('SOURCE_DATE_EPOCH')),
+        quote(stringify(meta.lang or 'en'))) }
 end
 
 -- What is said of the edition, below what invites to read.
@@ -525,7 +527,7 @@ local function Pandoc(doc)
     if TYPST then
         doc.meta = {}
     else
-        doc.meta.identifier = 'attention-in-c'
+        doc.meta.identifier = { 'attention-in-c', words('version %s', stringify(doc.meta.version or '')) }
         doc.meta.rights = RIGHTS
         doc.meta.parts = nil
     end
