@@ -37,7 +37,7 @@ for ([software => $citation], [book => $cited]) {
     is value_of('title', $text), value_of('title', $book), "the $type has the title of book.md";
     my ($name) = $text =~ /^authors:\n  - name: (.*)/m;
     like $licence, qr/^Copyright \(c\) \d+ \Q$name\E$/m, "the $type has the licence's authors";
-    is $name, value_of('author', $book), '... who are those of book.md';
+    is $name, value_of('author', $book), "the $type has the author of book.md";
 }
 my ($abstract) = $citation =~ /^abstract: >-\n((?:  .*\n)+)/m;
 $abstract = join ' ', split ' ', $abstract;

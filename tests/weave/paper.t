@@ -38,6 +38,7 @@ my $header   = Headers->load('src/attention.h');
 my @figures  = (Paper::figure('1', 'tools/theme/transformer.svg'),
     map { Paper::figures_of($_, "$build/figures") } @chapters);
 my $text = join '', map { Text::of_file($_) } bsd_glob('chapters/*.c'), 'book.md';
+my ($author, $version) = map { $text =~ /^$_: '?([^'\n]+)/m } qw(author version);
 
 for my $pdf (@pdfs) {
     my $pages = Paper::read_pdf($pdf);
@@ -54,9 +55,22 @@ for my $pdf (@pdfs) {
     none('no sign is lost', Paper::signs_lost($pages, $text));
     none('a page that is named is the right one', Paper::misled($pages));
     none('the PDF has all its fonts', Paper::fonts_wrong($pdf));
+    my $info = qx{pdfinfo '$pdf' 2>/dev/null};
+    like($info, $_, 'the PDF says who made which version when')
+      for qr/^Author: +\Q$author\E$/m, qr/^Keywords: +version \Q$version\E$/m, qr/^CreationDate: +\w/m;
 }
 
+# Typst paints edges glyph by glyph: over each text with one stands the same without.
+my $set   = Text::of_file("$book.typ");
+my $edged = qr/<text[^>]*\brim\b[^>]*>([^<]*)<\/text>/;
+like($set, $edged, 'there are texts with an edge');
+none('the edge of no glyph covers the one before it', $set =~ /$edged(?!<text(?![^>]*\brim\b)[^>]*>\1<)/g);
+
 my $said = qx{java -jar $epubcheck '$book.epub' 2>&1};
+my $within = qx{unzip -p '$book.epub' EPUB/content.opf 'EPUB/text/*.xhtml'};
+like($within, $_, 'the EPUB says who made which version')
+  for qr/<dc:creator[^>]*>\Q$author\E</, qr/<dc:identifier[^>]*>version \Q$version\E</;
+unlike($within, qr/<title>[^<]*\.xhtml</, 'its files are called by their titles');
 like($said, qr/No errors or warnings detected/, 'epubcheck is content') or diag($said);
 
 done_testing();

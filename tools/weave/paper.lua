@@ -160,6 +160,10 @@ local function plain_picture(path)
             if left + x > tonumber(width) then return '' end
         end))
     end)
+    -- Typst paints a text's edge glyph by glyph, over those before: the text comes again,
+    -- without one. The edge is wider, as nothing is to be seen between two glyphs.
+    svg = svg:gsub('<text([^>]*class="[^"]*)%f[%w]rim%f[%W](.-</text>)',
+        '<text style="stroke-width:6;stroke-linejoin:round"%1rim%2<text%1%2')
     local title = svg:match('<title[^>]*>(.-)</title>') or ''
     local desc = svg:match('<desc[^>]*>(.-)</desc>') or ''
     local alt = (title .. '. ' .. desc):gsub('%s+$', ''):gsub('&lt;', '<'):gsub('&gt;', '>')
@@ -444,11 +448,10 @@ local function heading(page)
                      tostring(page.id ~= 'edition')),
                  pandoc.Plain(title), raw(']') }
     end
-    local full = pandoc.Inlines(number and { pandoc.Span(words(number), attr('', 'number')),
-                                             pandoc.Space() } or {})
-    full:extend(title)
+    -- Without any look of the number's: what is a title, too, is text.
+    if number then title:insert(1, pandoc.Str(number .. '\u{2003}')) end
     local file = page.heading.attributes.file
-    return { pandoc.Header(1, full, pandoc.Attr(page.id)), file
+    return { pandoc.Header(1, title, pandoc.Attr(page.id)), file
         and pandoc.Div({ pandoc.Para { pandoc.Code(file) } }, attr('', 'file')) or nil }
 end
 
@@ -482,12 +485,15 @@ local function render(blocks)
                 Table = Table, Div = Div, Header = Header }
 end
 
--- What begins the document: for typst, its title.
+-- What begins the document: for typst, its title and who made which version when.
 local function opening(meta)
     if not TYPST then return pandoc.Blocks {} end
+    local function said(key) return quote(stringify(meta[key] or '')) end
     return pandoc.Blocks { raw('#import "/tools/theme/book.typ": *\n#show: book.with(title: %s,'
-        .. ' subtitle: %s, lang: %s)', quote(stringify(meta.title)),
-        quote(stringify(meta.subtitle or '')), quote(stringify(meta.lang or 'en'))) }
+        .. ' subtitle: %s, author: %s, version: %s, date: %s, lang: %s)', said('title'),
+        said('subtitle'), said('author'), said('version'),
+        os.date('!datetime(year: %Y, month: %m, day: %d)', os.getenv('SOURCE_DATE_EPOCH')),
+        quote(stringify(meta.lang or 'en'))) }
 end
 
 -- What is said of the edition, below what invites to read.
@@ -521,7 +527,7 @@ local function Pandoc(doc)
     if TYPST then
         doc.meta = {}
     else
-        doc.meta.identifier = 'attention-in-c'
+        doc.meta.identifier = { 'attention-in-c', words('version %s', stringify(doc.meta.version or '')) }
         doc.meta.rights = RIGHTS
         doc.meta.parts = nil
     end
