@@ -368,6 +368,29 @@ reading("names for what is seen, and the answer is said", "scaling", async (page
   assert.equal(await slider.getAttribute("aria-valuetext"), "√d_k = 1.4142");
 });
 
+// A colour's luminance, as WCAG has it, and the contrast of a border with what is around it.
+const contrastOf = (it) => {
+  const luminance = (colour) => {
+    const [r, g, b] = colour.match(/[\d.]+/g).map((x) => {
+      const part = x / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const border = luminance(getComputedStyle(it).borderTopColor);
+  const around = luminance(getComputedStyle(document.documentElement).backgroundColor);
+  return (Math.max(border, around) + 0.05) / (Math.min(border, around) + 0.05);
+};
+for (const form of ["", " in the dark"]) {
+  reading(`fields have borders that one sees${form}`, `workbench${form}`, async (page) => {
+    await there(page);
+    const fields = root(page).locator(":is(input:is([type=text], [type=number]), select)");
+    const contrasts = [];
+    for (const field of await fields.all()) contrasts.push(await field.evaluate(contrastOf));
+    assert.ok(contrasts.length > 5 && Math.min(...contrasts) >= 3, `${contrasts}`);
+  });
+}
+
 // ---- The address
 
 reading("the address holds the state, and gives it again", "workbench", async (page) => {
