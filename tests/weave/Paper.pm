@@ -136,14 +136,49 @@ sub outside {
     return @wrong;
 }
 
+# The number of a line of code of a page, or 0.
+sub number_of {
+    my ($line, $page) = @_;
+    return $line && $line->[0]{text} =~ /^\d+$/ && $line->[0]{x1} < $page->{left} ? $line->[0]{text} : 0;
+}
+
+# Code that breaks has ten lines on its first page and four on the next, at least.
+sub code_broken {
+    my ($pages) = @_;
+    my @wrong;
+    for my $page (@$pages[0 .. $#$pages - 1]) {
+        my $next = $pages->[$page->{number}];
+        my ($above, $below) = ([reverse map { number_of($_, $page) } @{$page->{body}}], [map { number_of($_, $next) } @{$next->{body}}]);
+        next if !$above->[0] || $below->[0] != $above->[0] + 1;
+        my ($m, $n) = (1, 1);
+        $m++ while ($above->[$m] // 0) == $above->[0] - $m;
+        $n++ while ($below->[$n] // 0) == $below->[0] + $n;
+        push @wrong, "page $page->{number}: ends with $m lines of code, $n are on the next" if $m < 10 || $n < 4;
+    }
+    return @wrong;
+}
+
+# Code is as large as 7 points, at least; a sign is 0.602 as wide as high.
+sub code_small {
+    my ($pages) = @_;
+    my @wrong;
+    for my $page (@$pages) {
+        for my $word (grep { $_->{text} =~ /[a-z]{3}/ } map { number_of($_, $page) ? @$_[1 .. $#$_] : () } @{$page->{lines}}) {
+            my $size = ($word->{x1} - $word->{x0}) / 0.602 / length $word->{text};
+            push @wrong, sprintf 'page %d: %s has %.1f points', $page->{number}, $word->{text}, $size if $size < 6.95;
+        }
+    }
+    return @wrong;
+}
+
 # Every line of code stands behind its number, whole.
 sub code_missing {
     my ($pages, @chapters) = @_;
     my %there;
     for my $page (@$pages) {
         for my $line (@{$page->{lines}}) {
+            next if !number_of($line, $page);
             my ($number, @rest) = @$line;
-            next if $number->{text} !~ /^\d+$/ || $number->{x1} > $page->{left};
             $there{"$number->{text}|" . squeezed(map { $_->{text} } @rest)}++;
         }
     }
@@ -188,6 +223,32 @@ sub figures_missing {
         if (!$page) { push @wrong, "figure $figure->{number} is on no page"; next }
         my @lost = grep { index($page->{squeezed}, squeezed($_)) < 0 } @{$figure->{says}};
         push @wrong, "page $page->{number}: figure $figure->{number} lacks: @lost" if @lost;
+    }
+    return @wrong;
+}
+
+# Every figure stands between the page of the heading above it and the next heading.
+sub figures_astray {
+    my ($pages, @chapters) = @_;
+    my @lines = map { my $page = $_; map { {page => $page->{number}, text => squeezed(text_of($_))} } @{$page->{lines}} } @$pages;
+    my @wrong;
+    for my $chapter (@chapters) {
+        my $number = $chapter->{number} =~ s/^0+//r;
+        my $first  = qr/^(?:Chapter|Appendix)$number\W\Q$chapter->{path}\E$/;
+        my ($at)   = grep { $lines[$_]{text} =~ $first } 0 .. $#lines;
+        if (!defined $at) { push @wrong, "$chapter->{path} begins on no page"; next }
+        my ($count, @figures) = 0;
+        for my $line (map { $chapter->{kind}[$_] eq 'prose' ? $chapter->{lines}[$_] : () } 0 .. $#{$chapter->{lines}}) {
+            push @figures, "Figure$number." . ++$count . '.' if $line =~ /\]\([\w-]+\.svg\)/;
+            my ($title) = titles_of($line) or next;
+            my ($next) = grep { $lines[$_]{text} eq $title =~ tr/'/\x{2019}/r } $at + 1 .. $#lines;
+            next if $title eq 'Solutions' || !defined $next;
+            for my $figure (splice @figures) {
+                push @wrong, "$figure is not in its section, before $title"
+                  if !grep { index($_->{text}, $figure) == 0 && $_->{page} >= $lines[$at]{page} } @lines[0 .. $next];
+            }
+            $at = $next;
+        }
     }
     return @wrong;
 }

@@ -45,8 +45,11 @@ for my $pdf (@pdfs) {
     cmp_ok(scalar @$pages, '>', 100, "$pdf: there are pages");
     none('no word is outside of the text block', Paper::outside($pages, \@figures));
     none('every line of code is there, whole', Paper::code_missing($pages, @chapters, $header));
+    none('code breaks seldom', Paper::code_broken($pages));
+    none('no code is too small', Paper::code_small($pages));
     none('no table of an output is broken', Paper::output_broken($pages, @chapters));
     none('every figure is there', Paper::figures_missing($pages, \@figures));
+    none('every figure is in its section', Paper::figures_astray($pages, @chapters));
     none('nothing that announces stands last on a page', Paper::left_alone($pages, Paper::titles_of($text)));
     # What cannot be broken may have to begin on the next page.
     my @early = Paper::ends_early($pages);
