@@ -142,7 +142,7 @@ sub number_of {
     return $line && $line->[0]{text} =~ /^\d+$/ && $line->[0]{x1} < $page->{left} ? $line->[0]{text} : 0;
 }
 
-# Code that breaks has ten lines on its first page and four on the next, at least.
+# Code that breaks has more than 30 lines, and four of them on either page.
 sub code_broken {
     my ($pages) = @_;
     my @wrong;
@@ -153,7 +153,7 @@ sub code_broken {
         my ($m, $n) = (1, 1);
         $m++ while ($above->[$m] // 0) == $above->[0] - $m;
         $n++ while ($below->[$n] // 0) == $below->[0] + $n;
-        push @wrong, "page $page->{number}: ends with $m lines of code, $n are on the next" if $m < 10 || $n < 4;
+        push @wrong, "page $page->{number}: ends with $m lines of code, $n are on the next" if $m + $n <= 30 || $m < 4 || $n < 4;
     }
     return @wrong;
 }
@@ -223,32 +223,6 @@ sub figures_missing {
         if (!$page) { push @wrong, "figure $figure->{number} is on no page"; next }
         my @lost = grep { index($page->{squeezed}, squeezed($_)) < 0 } @{$figure->{says}};
         push @wrong, "page $page->{number}: figure $figure->{number} lacks: @lost" if @lost;
-    }
-    return @wrong;
-}
-
-# Every figure stands between the page of the heading above it and the next heading.
-sub figures_astray {
-    my ($pages, @chapters) = @_;
-    my @lines = map { my $page = $_; map { {page => $page->{number}, text => squeezed(text_of($_))} } @{$page->{lines}} } @$pages;
-    my @wrong;
-    for my $chapter (@chapters) {
-        my $number = $chapter->{number} =~ s/^0+//r;
-        my $first  = qr/^(?:Chapter|Appendix)$number\W\Q$chapter->{path}\E$/;
-        my ($at)   = grep { $lines[$_]{text} =~ $first } 0 .. $#lines;
-        if (!defined $at) { push @wrong, "$chapter->{path} begins on no page"; next }
-        my ($count, @figures) = 0;
-        for my $line (map { $chapter->{kind}[$_] eq 'prose' ? $chapter->{lines}[$_] : () } 0 .. $#{$chapter->{lines}}) {
-            push @figures, "Figure$number." . ++$count . '.' if $line =~ /\]\([\w-]+\.svg\)/;
-            my ($title) = titles_of($line) or next;
-            my ($next) = grep { $lines[$_]{text} eq $title =~ tr/'/\x{2019}/r } $at + 1 .. $#lines;
-            next if $title eq 'Solutions' || !defined $next;
-            for my $figure (splice @figures) {
-                push @wrong, "$figure is not in its section, before $title"
-                  if !grep { index($_->{text}, $figure) == 0 && $_->{page} >= $lines[$at]{page} } @lines[0 .. $next];
-            }
-            $at = $next;
-        }
     }
     return @wrong;
 }

@@ -45,15 +45,14 @@ for my $pdf (@pdfs) {
     cmp_ok(scalar @$pages, '>', 100, "$pdf: there are pages");
     none('no word is outside of the text block', Paper::outside($pages, \@figures));
     none('every line of code is there, whole', Paper::code_missing($pages, @chapters, $header));
-    none('code breaks seldom', Paper::code_broken($pages));
+    none('code of up to 30 lines is on one page', Paper::code_broken($pages));
     none('no code is too small', Paper::code_small($pages));
     none('no table of an output is broken', Paper::output_broken($pages, @chapters));
     none('every figure is there', Paper::figures_missing($pages, \@figures));
-    none('every figure is in its section', Paper::figures_astray($pages, @chapters));
     none('nothing that announces stands last on a page', Paper::left_alone($pages, Paper::titles_of($text)));
     # What cannot be broken may have to begin on the next page.
     my @early = Paper::ends_early($pages);
-    ok 100 * @early <= @$pages, 'of one page in a hundred at most, the last quarter is empty' or diag map {"$_\n"} @early;
+    ok 20 * @early <= @$pages, 'of one page in twenty at most, the last quarter is empty' or diag map {"$_\n"} @early;
     none('nothing is there for the web alone', Paper::left_from_web($pages, $text));
     none('no sign is lost', Paper::signs_lost($pages, $text));
     none('a page that is named is the right one', Paper::misled($pages));
@@ -66,6 +65,7 @@ for my $pdf (@pdfs) {
 # Typst paints edges glyph by glyph: over each text with one stands the same without.
 my $set   = Text::of_file("$book.typ");
 my $edged = qr/<text[^>]*\brim\b[^>]*>([^<]*)<\/text>/;
+unlike($set . Text::of_file('tools/theme/book.typ'), qr/\bfloat: true/, 'no figure leaves its place');
 like($set, $edged, 'there are texts with an edge');
 none('the edge of no glyph covers the one before it', $set =~ /$edged(?!<text(?![^>]*\brim\b)[^>]*>\1<)/g);
 

@@ -126,19 +126,9 @@ local function returned(id, asked, to, blocks)
     return pandoc.Div(content, attr(id, 'returned'))
 end
 
--- A listing keeps whose it is, wherever it goes; and what stands between paragraphs may
--- move, which it may not in what is kept together.
+-- A listing keeps whose it is, wherever it goes.
 local function note_places(page)
-    local function may_move(block)
-        if block.t == 'Figure' then block.attributes.moves = 'true' end
-        return block
-    end
-    page.blocks = pandoc.Blocks(page.blocks:map(function(block)
-        if block.t == 'Div' and block.classes:includes('worksheet') then
-            block.content = block.content:map(may_move)
-        end
-        return may_move(block)
-    end)):walk {
+    page.blocks = page.blocks:walk {
         CodeBlock = function(code)
             if not code.attributes.file then return end
             code.attributes.owner = page.id

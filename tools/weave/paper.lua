@@ -182,8 +182,8 @@ local function Figure(figure)
     local svg, width, height, alt = plain_picture(path)
     local number = 'Figure\u{a0}' .. figure.attributes.number
     if TYPST then
-        return { raw('#picture(%s, %g, %s, %s, %s, %s)[', quote(figure.identifier), width,
-                     quote(number), quote(alt), quote(svg), figure.attributes.moves or 'false'),
+        return { raw('#picture(%s, %g, %s, %s, %s)[', quote(figure.identifier), width,
+                     quote(number), quote(alt), quote(svg)),
                  pandoc.Plain(pandoc.utils.blocks_to_inlines(figure.caption.long)), raw(']') }
     end
     local name = path:match('([^/]*/[^/]*)%.svg$'):gsub('/', '-') .. '.svg'
@@ -473,34 +473,6 @@ local function part_page(part, pages, first)
              pandoc.BulletList(list) }
 end
 
--- A tall picture that may move stands on top of a page, before the next heading. So that
--- this leaves no page half empty, its place is as many points earlier as it is high, but
--- behind a picture or question before it, not right below what stays with the next block,
--- and a page below a picture that stands in the text.
-local function raise_pictures(blocks)
-    local stops, page, below = { Header = true, Figure = true, question = true }, 550, 550
-    local function height_of(block)
-        if block.t == 'Figure' then return 0.7 * select(3, plain_picture(block.attributes.file)) end
-        return block.text and 10 * line_count(block.text) or 15 * (#stringify(block) // 80 + 1)
-    end
-    for i, picture in ipairs(blocks) do
-        local height, at, place = height_of(picture), i, i
-        below = below + height
-        if picture.t == 'Figure' then
-            if height < 150 or below - height < page then picture.attributes.moves, below = nil, 0 end
-            local room = math.min(height, below - height - page)
-            while room > 0 do
-                at = at - 1
-                local block, above = blocks[at], blocks[at - 1]
-                if stops[block.t] or block.t == 'Div' and stops[block.classes[1]] then break end
-                room = room - height_of(block)
-                if above.t ~= 'Header' and not stringify(above):find(':$') then place = at end
-            end
-            blocks:insert(place, blocks:remove(i))
-        end
-    end
-end
-
 local function render(blocks)
     return blocks
         :walk { Table = function(tbl)
@@ -546,7 +518,6 @@ local function Pandoc(doc)
     doc.blocks = opening(doc.meta)
     doc.blocks:extend(edition(front))
     for i, page in ipairs(pages) do
-        if TYPST then raise_pictures(page.blocks) end
         if page.part then
             doc.blocks:extend(render(pandoc.Blocks(part_page(page.part, pages, i))))
         end
