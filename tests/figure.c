@@ -121,6 +121,16 @@ static void pictures_of_maps(void)
     TAP_OF("figure_grid: squares",
            DRAW(figure_grid("x", "Title", 2, names, 2, 3, bits)),
            says("a&lt;b|b&amp;c"));
+    const FigureLayout layout[2] = {
+        {"one", 1, 2, NULL, names, letters, (int[]){0, 1}},
+        {"two", 2, 1, names, NULL, letters + 2, (int[]){-1, 1}}};
+    TAP_OF("figure_layout: words in cells, by part",
+           DRAW(figure_layout("x", "Title", 2, layout)),
+           says("one|a&lt;b|b&amp;c|a|b|two|a&lt;b|c|b&amp;c|d"),
+           has(1, "one. (part 1) a, (part 2) b. two. a&lt;b: (pale) c. "
+                  "b&amp;c: (part 2) d. "),
+           has(1, "class=\"c0\""), has(2, "class=\"c1\""),
+           has(4, "class=\"rule\""));
 }
 
 static void pictures_of_words(void)

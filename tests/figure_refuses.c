@@ -34,6 +34,11 @@ static void refuse_entries(void)
     REFUSED(ENTRY "0.5: only 0 and 1 can be drawn",
             figure_grid("x", "", 2, names, 2, 2, bit));
     REFUSED(NULL, figure_grid("x", "", 2, names, 1, 2, first_bit));
+    const FigureLayout layout = {
+        "a", 1, 2, NULL, NULL, letters, (int[]){-1, -2}};
+    REFUSED("figure_cells.c: figure_layout: figure 'x' has the part -2: -1 "
+            "or a colour from 0 on can be drawn",
+            figure_layout("x", "", 1, &layout));
     REFUSED(NULL, figure_histograms("x", "", 2, names, 3, wrong));
     REFUSED(NULL, figure_arrows("x", "", 3, names, (const void *)minus));
     REFUSED(NULL, figure_lookup("x", "", 3, names, ids, 3, 2,

@@ -51,6 +51,14 @@ static void tables(void)
            "ids (3)\n[-100,    7,   12]\ntwo (2)\n[ 1, 10]\n",
            print_integers("ids", 3, (int[]){-100, 7, 12}),
            print_integers("two", 2, (int[]){1, 10}));
+    PRINTS(
+        "print_measures: three significant digits, the points aligned",
+        "speed, in GFLOP/s\n  tables     2.50\n  flash    114\n"
+        "  much    5190\n  little     0.0145\n  round     10.0\n",
+        print_measures(
+            "speed", "GFLOP/s", 5,
+            (const char *[]){"tables", "flash", "much", "little", "round"},
+            (float[]){2.5043f, 114.38f, 5187, 0.01449f, 9.996f}));
     PRINTS("print_rounded: other decimals than four",
            "two (3)\n[ 1.55, -0.25, 10.00]\nas asked (1)\n[0.125]\n",
            print_rounded("two", 2, 3, (float[]){1.555f, -0.25f, 10}),

@@ -46,6 +46,21 @@ void figure_grid(const char *name, const char *title, int panels,
                  const char *const panel[panels], int n, int m,
                  const float x[panels][n][m]);
 
+/* A table as it lies in memory: n rows of m cells with a word in each, ""
+ * for none; the colour of each cell, from 0 on, or -1 for a pale one; and
+ * words before the rows and above the columns, or NULL. */
+typedef struct {
+    const char *label;
+    int n, m;
+    const char *const *row, *const *column, *const *cell;
+    const int *part;
+} FigureLayout;
+
+/* Such tables as panels, with cells as wide as the longest word of all.
+ * Refuses a part below -1. */
+void figure_layout(const char *name, const char *title, int panels,
+                   const FigureLayout panel[panels]);
+
 /* Panels of n bars, each panel to a scale of its own. Refuses an entry that
  * is not finite. */
 void figure_bars(const char *name, const char *title, int panels,

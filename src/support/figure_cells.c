@@ -187,3 +187,91 @@ void figure_grid(const char *name, const char *title, int panels,
     }
     pen_end();
 }
+
+/* The cells of a layout, and how much room its words need. */
+typedef struct {
+    double left, top, wide, high;
+} LayoutRoom;
+
+static LayoutRoom layout_room(int panels, const FigureLayout panel[panels])
+{
+    LayoutRoom r = {0, 28, 0, 28};
+    for (int k = 0; k < panels; k++) {
+        const FigureLayout *p = panel + k;
+        r.wide = fmax(r.wide, pen_room(p->n * p->m, p->cell) + 8);
+        if (p->row)
+            r.left = fmax(r.left, pen_room(p->n, p->row) + 10);
+        if (p->column) {
+            r.top = 50;
+            r.wide = fmax(r.wide, pen_room(p->m, p->column) + 4);
+        }
+    }
+    return r;
+}
+
+/* A table in words: where the colour changes, the part is named. */
+static void say_layout(const FigureLayout *p)
+{
+    pen_say("%s. ", p->label);
+    for (int i = 0; i < p->n; i++) {
+        if (p->row)
+            pen_say("%s: ", p->row[i]);
+        for (int j = 0; j < p->m; j++) {
+            const int part = p->part[i * p->m + j];
+            if (j == 0 || part != p->part[i * p->m + j - 1])
+                pen_say(part < 0 ? "(pale) " : "(part %d) ", part + 1);
+            pen_say("%s%s", p->cell[i * p->m + j],
+                    j + 1 < p->m ? ", " : ". ");
+        }
+    }
+}
+
+static void draw_layout(const LayoutRoom *r, const FigureLayout *p)
+{
+    pen_text(0, 14, "strong", "%s", p->label);
+    for (int j = 0; p->column && j < p->m; j++)
+        pen_text(r->left + (j + 0.5) * r->wide, r->top - 8, "middle muted",
+                 "%s", p->column[j]);
+    for (int c = 0; c < p->n * p->m; c++) {
+        const double left = r->left + c % p->m * r->wide;
+        const double top = r->top + c / p->m * r->high;
+        if (p->row && c % p->m == 0)
+            pen_text(r->left - 8, top + 19, "end muted", "%s",
+                     p->row[c / p->m]);
+        pen_frame(left + 0.5, top + 0.5, r->wide, r->high, "rule");
+        if (p->part[c] >= 0)
+            pen_box(left + 1, top + 1, r->wide - 1, r->high - 1, p->part[c],
+                    0.4);
+        pen_text(left + r->wide / 2, top + 19, "middle", "%s", p->cell[c]);
+    }
+}
+
+void figure_layout(const char *name, const char *title, int panels,
+                   const FigureLayout panel[panels])
+{
+    if (!pen_wanted())
+        return;
+    const LayoutRoom r = layout_room(panels, panel);
+    double wide = 0, high = 0;
+    for (int k = 0; k < panels; k++) {
+        const FigureLayout *p = panel + k;
+        for (int c = 0; c < p->n * p->m; c++)
+            if (p->part[c] < -1)
+                REFUSE("figure '%s' has the part %d: -1 or a colour from 0 "
+                       "on can be drawn",
+                       name, p->part[c]);
+        wide = fmax(wide, fmax(r.left + p->m * r.wide + 1,
+                               1.1 * pen_room(1, &p->label)));
+        high = fmax(high, r.top + p->n * r.high + 1);
+    }
+    pen_begin_panels(name, title, panels, wide, high);
+    for (int k = 0; k < panels; k++)
+        say_layout(panel + k);
+    pen_draw();
+    for (int k = 0; k < panels; k++) {
+        pen_open_panel(k);
+        draw_layout(&r, panel + k);
+        pen_svg("</g>\n");
+    }
+    pen_end();
+}

@@ -86,6 +86,39 @@ void print_integers(const char *label, int n, const int x[n])
     printf("]\n");
 }
 
+/* Three significant digits: the value rounded, and how many of them stand
+ * behind the point. */
+static double three_digits(float x, int *behind)
+{
+    char text[20];
+    snprintf(text, sizeof text, "%.2e", (double)x);
+    const char *power = strchr(text, 'e');
+    const int most = power ? (int)strtol(power + 1, NULL, 10) : 0;
+    *behind = most < 2 ? 2 - most : 0;
+    return strtod(text, NULL);
+}
+
+void print_measures(const char *label, const char *unit, int n,
+                    const char *const name[n], const float x[n])
+{
+    int names = 0, before = 0;
+    for (int i = 0; i < n; i++) {
+        int behind;
+        const double value = three_digits(x[i], &behind);
+        const int wide = snprintf(NULL, 0, "%.0f", floor(value));
+        before = wide > before ? wide : before;
+        names = (int)strlen(name[i]) > names ? (int)strlen(name[i]) : names;
+    }
+    printf("%s, in %s\n", label, unit);
+    for (int i = 0; i < n; i++) {
+        int behind;
+        const double value = three_digits(x[i], &behind);
+        const int point = behind ? behind + 1 : 0;
+        printf("  %-*s  %*.*f\n", names, name[i], before + point, behind,
+               value);
+    }
+}
+
 void print_value(const char *name, float x)
 {
     const int digits = decimals(4);

@@ -23,6 +23,12 @@ void print_matrix(const char *label, int n, int m, const float x[n][m]);
 /* Prints "label (n)" and below it the whole numbers in brackets. */
 void print_integers(const char *label, int n, const int x[n]);
 
+/* What was measured: "label, in unit" and below it a line for each name,
+ * with its value to three significant digits, whatever DIGITS says: more
+ * would be chance. */
+void print_measures(const char *label, const char *unit, int n,
+                    const char *const name[n], const float x[n]);
+
 /* Prints "name: value". */
 void print_value(const char *name, float x);
 
