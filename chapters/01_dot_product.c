@@ -8,7 +8,7 @@ A program cannot ask what a word means. It can compare numbers. So a
 language model begins by putting a list of numbers in place of each word,
 and this book begins with the question that follows: given two such lists,
 how well do they go together? The answer is to be a single number.
-Everything called attention is built on it.
+Everything called attention is built on that number.
 
 Take three words, *Hello shiny sun*. First, a text is cut into pieces called
 **tokens**. Real models often cut inside words; here a token is a word. The
@@ -21,13 +21,13 @@ any number of dimensions.
 The embeddings below are invented, by HackTricks [@hacktricks]. Those of a
 model are found by training, which moves words that are used alike to places
 near each other. Does each entry stand for a feature of the word, such as
-its gender, or whether one can eat it? In invented embeddings it may, as in
-[](#qkv). In trained ones features are rather directions: from *man* to
-*woman* it is about the same way as from *king* to *queen* [@mikolov2013].
-What a single entry means, mostly nobody could say.
+its gender? In invented embeddings an entry may, as in [](#qkv). In trained
+embeddings a feature is rather a direction: the way from *man* to *woman* is
+about the same as the way from *king* to *queen* [@mikolov2013]. What a
+single entry of a trained embedding means, mostly nobody could say.
 
 The header `attention/01_dot_product.h` declares the functions of this
-chapter. Each comes up in its turn.
+chapter.
 */
 
 #include "attention/01_dot_product.h"
@@ -49,9 +49,9 @@ static const float embedding[3][3] = {
 ## Multiply, then add {#dot-product-sum}
 
 Write two lists one below the other and multiply each entry by the one below
-it. Where both are large and have the same sign, the product is large. Where
-their signs differ, it is negative. Each product says how strongly the two
-pull the same way in one entry.
+it. Where both entries are large and have the same sign, their product is
+large. Where their signs differ, the product is negative. Each product says
+how strongly the two lists pull the same way in one entry.
 */
 
 void multiply_entries(int n, const float a[n], const float b[n],
@@ -67,17 +67,17 @@ tells the reader that `a` has `n` entries; to the compiler it is a pointer,
 as always. Every function of this book states its shapes so: sizes first,
 then inputs, which are `const`, and last what it writes.
 
-We wanted one number, so add the products up. The result is the **dot
-product**, after the dot it is written with. Below each list stands how many
-entries it has:
+We wanted one number, so add the products up. The sum is called the **dot
+product**, after the dot in its formula. Below each list stands how many
+entries the list has:
 
 $$\underset{n}{a} \cdot \underset{n}{b} = \sum_{k=1}^{n} a_k b_k$$
 
 (Formulas and prose count from 1, "the first word", and C counts from 0.)
 
-The function is an exercise. The page shows its solution. In a student
-edition ([](#how-to-read)) its body is empty, and what the book does is
-shown when yours is right.
+The function is an exercise. The page shows its solution. In a student's
+copy ([](#how-to-read)) the function's body is empty, and the book's
+solution is shown once yours is right.
 
 **Exercise 1.1** (★, 2 points): `dot`. The sum of the products. For two
 lists without entries there is nothing to add, and the answer is 0.
@@ -135,14 +135,14 @@ three rows and two columns.
 Lists with two entries can be drawn as arrows, and then the dot product is
 something to look at. Choose one arrow, $a = (4, 1)$, and let light fall at
 a right angle onto its line. Every other arrow casts a **shadow** there. The
-dot product with $a$ is the length of the shadow times the length of $a$,
-negative where the shadow falls on the far side.
+dot product with $a$ is the length of the shadow times the length of $a$;
+where the shadow falls on the far side, the product is negative.
 
 ![Four arrows. The thick lines are shadows on the line of $a$; the numbers
 are the dot products with $a$](arrows.svg){#fig-arrows}
 
 By the length of a list we mean that of its arrow, not the number of its
-entries. Pythagoras finds it, and Pythagoras is a dot product too, that of
+entries. The theorem of Pythagoras gives that length, by the dot product of
 the list with itself: $|a| = \sqrt{a \cdot a}$.
 */
 
@@ -203,9 +203,9 @@ $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
 So the dot product follows from three lengths, and lengths do not change
 when the drawing is turned. Turn it until $a$ lies along the first axis.
-Then $a$ is $(|a|, 0)$, and its dot product with $b$ is $|a|$ times the
-first entry of $b$, which is now the shadow. Longer lists are no different:
-two arrows, in whatever space, lie in a plane.
+Then $a$ is $(|a|, 0)$, and the dot product of $a$ and $b$ is $|a|$ times
+the first entry of $b$. That entry is now the shadow of $b$. Longer lists
+are no different: two arrows, in whatever space, lie in a plane.
 
 ## The scores of *shiny* {#dot-product-scores}
 
@@ -410,8 +410,9 @@ embeddings times transposed (3, 3)
  [0.7196, 1.2487, 1.2406]]
 ```
 
-`dot_scores` computes $QK^\top$ too, without exchanging anything. It is the
-beginning of the formula that the whole book is about [@vaswani2017],
+`dot_scores` computes $QK^\top$ too, without exchanging anything. The
+product $QK^\top$ is the beginning of the formula that the whole book is
+about [@vaswani2017],
 
 $$\operatorname{attention}(Q, K, V) =
   \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
@@ -472,10 +473,10 @@ cosines of Hello (3)
 ```
 
 Now *Hello* goes best with itself, and hardly differs from the other two in
-direction. Attention uses the dot product all the same. It costs less, with
-no roots and no divisions. And length can carry meaning. Double a key, and
-all its scores double; whoever scores it above 0 will take more of it. The
-cosine would forbid that.
+direction. Attention uses the dot product all the same. The dot product
+costs less, with no roots and no divisions. And length can carry meaning.
+Double a key, and all its scores double; a word whose score with that key is
+above 0 will take more of it. With the cosine, nothing would change.
 
 ## Everything together
 */
@@ -514,8 +515,8 @@ print(F.cosine_similarity(embedding[0], embedding))
 ```
 
 Every word now has a score with every other. A score can be any number, and
-by itself does nothing. To use it, we must turn scores into shares: how much
-of each word? That is [](#softmax).
+by itself does nothing. [](#softmax) turns scores into shares: how much of
+each word?
 
 ## Further exercises
 

@@ -7,13 +7,13 @@ steps](pipeline.svg){#fig-softmax-pipeline}
 A word's embedding is the same in every sentence. Say *shiny* of the sun or
 of a shoe: the list of numbers does not change, though the meaning does. We
 want a vector for *shiny* on which its sentence has left a mark. The plan is
-to mix one from the vectors of all the words, with more of those that go
-well with *shiny*.
+to mix that vector from the vectors of all the words, with more of those
+that go well with *shiny*.
 
 [](#dot-product) ended with scores for this: 0.7842 for *Hello*, 1.3569 for
 *shiny* itself, 1.2487 for *sun*. A mixture needs **weights**: shares of a
 whole, none of them negative, that add up to one, larger where the score is
-larger. The header declares what we will write on the way there:
+larger. The header declares the functions that we will write:
 */
 
 #include "attention/02_softmax.h"
@@ -69,17 +69,17 @@ each other, the sum would have been zero.
 
 Every number must become positive, and the order must stay. The exponential
 function $e^x$ is never zero and never negative, and it grows with $x$. So
-take the exponential of each score first, and divide by the sum of these. Of
-$n$ scores, that makes $n$ weights:
+take the exponential of each score first, and divide each exponential by the
+sum of all. From $n$ scores come $n$ weights:
 
 $$\underset{n}{w} = \operatorname{softmax}(\underset{n}{s}),
   \qquad w_j = \frac{e^{s_j}}{\sum_{k=1}^{n} e^{s_k}}$$
 
-This is **softmax**. A hard maximum would give the largest score the whole
-and all others nothing; this is its softer relative. To divide by the sum,
-so that it becomes 1, is **normalization**. Numbers from 0 on that add up to
-1 are also called a **probability distribution**; nothing is left to chance
-here, so this book says shares.
+This function is **softmax**. A hard maximum would give the largest score
+the whole and all others nothing; softmax is its softer relative. To divide
+numbers by their sum, so that the new sum is 1, is **normalization**.
+Numbers from 0 on that add up to 1 are also called a **probability
+distribution**; nothing is left to chance here, so this book says shares.
 */
 
 void softmax_naive(int n, const float scores[n], float weights[n])
@@ -145,12 +145,14 @@ The negative score gets the smallest share, but a positive one.
 
 ## What softmax sees {#softmax-differences}
 
-Divide one share by another. The sum cancels, and what is left is
+Divide one share by another. Both have the same sum below the line, which
+cancels:
 
 $$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 
-So softmax sees nothing of the scores but the *differences* between them,
-and adding the same number to every score changes no share.
+So softmax sees nothing of the scores but the *differences* between them.
+Adding the same number to every score changes no difference, and so no
+share.
 */
 
 static void show_pair(const char *label, float low, float high)
@@ -191,12 +193,12 @@ weights for scores 3 and 3 (2)
 ```
 
 The first two pairs differ by 1, and get the same shares, whose ratio is $e$
-itself. In the first, third and fourth pair one score is twice the other,
-and each time the shares are different. The ratio of two shares depends on
-how far apart their scores lie, and on nothing else. Softmax gives equal
-scores equal shares, as the last pair shows: whatever they are, their
-difference is 0, and $e^0$ is 1. (HackTricks says that softmax amplifies
-differences; see [A.7](#errata-7).)
+itself. In the first, third and fourth pair the second score is twice the
+first, and each time the shares are different. The ratio of two shares
+depends on how far apart their scores lie, and on nothing else. Equal scores
+get equal shares, as the last pair shows: their difference is 0, and $e^0$
+is 1. (HackTricks says that softmax amplifies differences; see
+[A.7](#errata-7).)
 
 ## A trap {#softmax-trap}
 
@@ -235,18 +237,20 @@ give 0, and infinity divided by infinity is `nan`, "not a number", as is
 whatever is computed from it. The scores below zero fail at the other end:
 their exponentials round to 0, and 0 divided by 0 is `nan` again.
 
-Are there such scores? A word with itself scores the sum of its squared
-entries. Where these are 1 on average, as in PyTorch's untrained embeddings
-([](#tokens)), it scores about as much as it has entries: a hundred, if
-there are a hundred of them, and that is few.
+Are there such scores? The score of a word with itself is the sum of its
+squared entries. In PyTorch's untrained embeddings ([](#tokens)) these
+squares are 1 on average, so the score is about the number of entries: a
+hundred entries give a score of about a hundred, and a hundred entries are
+few.
 
-The way out is the property we have just seen. If only differences count, we
-may subtract the largest score from all. Then the largest exponential is
-$e^0 = 1$, and nothing overflows; and the sum lies between 1 and `n` and is
-never 0.
+The way out is the property we have just seen. Since only differences count,
+we may subtract the largest score from all scores. Then the largest
+exponential is $e^0 = 1$, and nothing overflows. The sum lies between 1 and
+`n` and is never 0.
 
-There is one more danger. A float has seven digits, and to a sum of many
-millions it can add no 1 any more. So the sum is a `double`, with sixteen.
+There is one more danger. A float has seven digits: adding 1 to a float of
+many millions leaves the float as it was. So the sum is a `double`, which
+has sixteen digits.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
 scores of any size and, with a `double` for the sum, lists of any length. It
@@ -402,10 +406,11 @@ contribute](mixture.svg){#fig-mixture}
 HackTricks arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks], by
 two slips of the pen ([A.1](#errata-1)).
 
-That the weights add up to one does more than make them shares
-[@raschka2024magazine]. No entry of the mixture lies outside those it is
-mixed from, and a change in one of these arrives multiplied by its share, so
-never enlarged.
+That the weights add up to one has two more effects [@raschka2024magazine].
+No entry of the mixture is larger than the largest of the entries it is
+mixed from, nor smaller than the smallest. And if one of these entries
+changes while the shares stay the same, the mixture changes by a share of
+that change, so never by more.
 
 ## A whole sentence {#softmax-sentence}
 
@@ -438,10 +443,11 @@ void softmax_rows(int n, int m, const float scores[n][m],
 
 /*
 To mix for six words we could call `weighted_sum` six times. But entry $k$
-for word $i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the weights times column
-$k$ of the embeddings: the matrix product of [](#dot-product-tables). Let
-$A$ have a row of weights for each of $n$ words that ask, $X$ the embedding
-of each of $m$ words that are asked, and $Z$ the context vectors:
+of the context vector of word $i$ is $\sum_j w_{ij} x_{jk}$. That is row $i$
+of the weights times column $k$ of the embeddings, an entry of a matrix
+product ([](#dot-product-tables)). Let $A$ have a row of weights for each of
+$n$ words that ask, $X$ the embedding of each of $m$ words that are asked,
+and $Z$ the context vectors:
 
 $$\underset{n \times m}{A} =
     \operatorname{softmax}(\underset{n \times m}{S}), \qquad
@@ -520,7 +526,7 @@ row sums (6)
 row adds up to one](weights.svg){#fig-weights}
 
 The shares are rather even, for the scores lie close together, and softmax
-sees only their differences. What is mixed from them:
+sees only their differences. These are the mixtures:
 
 ``` output
 context vectors (6, 3)
@@ -534,7 +540,7 @@ context vectors (6, 3)
 
 The second row is *journey* with its sentence mixed in: 0.4419, 0.6515,
 0.5683, where its embedding was 0.55, 0.87, 0.66. Since these embeddings are
-invented, none of this says anything about English. It shows the mechanism,
+invented, the numbers say nothing about English. They show the mechanism,
 and the mechanism is complete.
 
 ::: milestone
@@ -547,12 +553,12 @@ side by side. The rest of this book is about these additions.
 ## Rows, not columns {#softmax-rows}
 
 An easy mistake is to take softmax along the wrong axis. Each *row* must add
-up to one, since a row belongs to the word that asks. PyTorch is told by
-`dim`, the index over which it sums. A table has two: `dim=1` sums over the
-second, along each row, and so does `dim=-1`, the last. A list has one, so
-Raschka's article says `dim=0` for the scores of a single word
-[@raschka2024magazine]. But of a table, `dim=0` sums over the first index,
-down each column:
+up to one, since a row belongs to the word that asks. In PyTorch, `dim` says
+over which index to sum. A table has two indices: `dim=1` sums over the
+second, along each row, and so does `dim=-1`, the last. A list has one
+index, so Raschka's article says `dim=0` for the scores of a single word
+[@raschka2024magazine]. For a table, `dim=0` sums over the first index, down
+each column:
 */
 
 static void softmax_columns(const float scores[6][6], float weights[6][6])
@@ -652,8 +658,8 @@ print(torch.softmax(journey @ journey.T, dim=0).sum(dim=1))
 ```
 
 So far, what a word asks with, what it is found by and what it contributes
-are one and the same list of numbers. These are three tasks, and next, each
-gets a list of its own.
+are one and the same list of numbers. In the next chapter each of these
+three tasks gets a list of its own.
 
 ## Further exercises
 
@@ -666,8 +672,8 @@ for all scores, infinite ones and `nan` included, and so is the refusal.
 
 ::: hint
 [](#softmax-trap) subtracts the largest score. The sum so far is $\sum
-e^{s_j - m}$ with the old maximum $m$. By which factor must it be multiplied
-to hold for a new one?
+e^{s_j - m}$ with the old maximum $m$. By which factor must the sum be
+multiplied to hold for a new maximum?
 :::
 
 ::: hint
@@ -711,10 +717,10 @@ void softmax_online(int n, const float scores[n], float weights[n])
 }
 
 /*
-The sum is multiplied as often as the maximum rises, and each factor is
-rounded; as doubles, they may be many. The first score above minus infinity
-finds a sum of 0 and multiplies it by $e^{-\infty}$, which is 0 as well: no
-harm done.
+The sum is multiplied whenever the maximum rises, and each factor is
+rounded. Since the factors are doubles, many roundings do no harm. The first
+score above minus infinity finds a sum of 0 and multiplies it by
+$e^{-\infty}$, which is 0 as well: no harm done.
 :::
 
 ::: {.solution exercise="2.4"}

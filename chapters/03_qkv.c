@@ -5,19 +5,19 @@
 step](pipeline.svg){#fig-qkv-pipeline}
 
 *Cat likes fish.* Fish does not like cat. But compare words by the dot
-product of their embeddings, and *cat* scores with *fish* what *fish* scores
-with *cat*; it cannot be otherwise, since the factors of a product may be
-swapped. In [](#softmax) each word used one list of numbers for three tasks:
-to ask with, to be found by, and to be mixed from. In this chapter each task
-gets a list of its own.
+product of their embeddings, and the score of *cat* with *fish* equals that
+of *fish* with *cat*, since the factors of a product may be swapped. In
+[](#softmax) each word used one list of numbers for three tasks: to ask
+with, to be found by, and to be mixed from. In this chapter each task gets a
+list of its own.
 
 ## Three roles {#qkv-roles}
 
-Words seldom look for their like. *From Tokens to the Transformer* begins
-with *I eat bread on the table* [@tokens2transformer]. There *eat* has to
-find who eats, *I*, and what is eaten, *bread* rather than *table*; and
-*bread* has to find the *table* that it lies on. What a word looks for is
-not what it is.
+Words seldom look for words like themselves. *From Tokens to the
+Transformer* begins with *I eat bread on the table* [@tokens2transformer].
+There *eat* has to find who eats, *I*, and what is eaten, *bread* rather
+than *table*; and *bread* has to find the *table* that the bread lies on.
+What a word looks for is not what the word is.
 
 Ma Yumin compares attention with looking something up [@ma2026]. You come
 with a *question*. On the shelf, every document has a *title*, and you
@@ -33,11 +33,11 @@ There is one difference. A library hands you the document that fits best.
 Attention hands you some of everything, more of what fits better.
 
 Where do three lists come from, if a token has only one embedding? *From
-Tokens to the Transformer* has a picture for it: the embedding is the
+Tokens to the Transformer* has a picture for that: the embedding is the
 ingredients, and there are three recipes. A recipe is a **weight matrix**.
-The product of the embedding with it, its **projection**, is a new list, and
-each entry a blend of all the ingredients. With the embeddings of $n$ tokens
-as the rows of $X$,
+The product of the embedding and a weight matrix is a new list, the
+embedding's **projection**. Each entry of the projection is a blend of all
+the ingredients. With the embeddings of $n$ tokens as the rows of $X$,
 
 $$\underset{n \times d_k}{Q} =
     \underset{n \times d}{X}\;\; \underset{d \times d_k}{W_Q}, \qquad
@@ -46,17 +46,17 @@ $$\underset{n \times d_k}{Q} =
   \underset{n \times d_v}{V} =
     \underset{n \times d}{X}\;\; \underset{d \times d_v}{W_V}$$
 
-Queries and keys have the same size, $d_k$ ($k$ for key), since they must
-meet in a dot product. Values may have another, $d_v$.
+Queries and keys have the same size, $d_k$ ($k$ for key), since a query and
+a key must meet in a dot product. Values may have another size, $d_v$.
 
 The same three matrices serve every token of every sentence
 ([A.5](#errata-5)). Their entries are **parameters** of the model, or
 **trainable weights**: training finds them, and afterwards, when the model
 is in use, they stay as they are. A model computes attention many times, one
-after the other, each time with three matrices of its own. (Take care with a
-word here. The entries of $W_Q$ are called weights in every book, and so are
-the shares of [](#softmax). This book says *weight matrix* for the first and
-*attention weights* for the second.)
+after the other, each time with three other matrices. (The word *weights*
+has two meanings: the entries of $W_Q$ are called weights in every book, and
+so are the shares of [](#softmax). This book says *weight matrix* for the
+first and *attention weights* for the second.)
 */
 
 #include "attention/03_qkv.h"
@@ -259,8 +259,8 @@ If you found the scores on both sides of the diagonal to be the same, you
 made no mistake. It is an accident of these numbers, and the next example
 does not share it. (In *From Tokens to the Transformer*, the 12 has lost a
 digit: [A.13](#errata-13).) The second token finds itself, and its row of
-*Z* is nearly its own value. The first gives the others equal shares, and
-gets nearly the mean of their values.
+*Z* is nearly its own value. The first token gives the other two equal
+shares, and its row of *Z* is nearly the mean of their values.
 
 ## One token asks
 
@@ -321,11 +321,11 @@ what such a word looks for. An animal looks for a deed, for what it does. A
 deed looks for food. (In our small world, deeds are about food.) Food looks
 for an animal, the one that eats it. *Fish* is two things, animal and food,
 so its query is the sum of two rows: $(0, 4, 0) + (4, -4, -4)$ is $(4, 0,
--4)$. In the row for food, the first $-4$ takes back what *fish* looks for
-as an animal, and the second keeps it from finding itself: its score with
-itself, an animal and food, is 4 less 4. The size of the entries, 4, makes
-the shares sharp. The values leave out the deed: what a word gives is
-whether it is an animal, and whether it is food.
+-4)$. In the row for food, the first $-4$ cancels the 4 of the row for an
+animal, so that *fish* looks for no deed. The second $-4$ keeps *fish* from
+finding itself: the score of *fish*, an animal and food, with itself is $4 -
+4 = 0$. The size of the entries, 4, makes the shares sharp. The values leave
+out the deed: a word gives whether it is an animal, and whether it is food.
 */
 
 static const float looks_for[3][3] = {
@@ -393,10 +393,10 @@ scores, queries with keys (3, 3)
 anything, and each row means something. Each map has colours to a scale of
 its own](roles.svg){#fig-roles}
 
-The reason is plain once one looks at a single entry. The score of *likes*
-with *fish* is the query of *likes* times the key of *fish*. The score of
-*fish* with *likes* is the query of *fish* times the key of *likes*. These
-are four different lists, and nothing makes the two products equal.
+Look at a single pair to see why. The score of *likes* with *fish* is the
+query of *likes* times the key of *fish*. The score of *fish* with *likes*
+is the query of *fish* times the key of *likes*. These are four different
+lists, and nothing makes the two products equal.
 
 Each row of scores becomes a row of shares, and these mix the values:
 
@@ -412,11 +412,13 @@ context vectors of cat, likes, fish (3, 2)
 ```
 
 Now follow one word through all three roles. *Likes* asks for food, by the
-query $(0, 0, 4)$. Among the three keys, that of *fish* answers with 4, and
-gets 0.9647 of the whole. So *likes* takes home little but the value of
-*fish*: 0.9647 food, and 0.9823 animal, with what *cat* adds. (The digits
-that are not shown are added, too.) *Likes* itself is neither. It has taken
-in what is liked.
+query $(0, 0, 4)$. Among the three keys, the key of *fish* scores 4, and
+*fish* gets 0.9647 of the whole. So *likes* takes home little but the value
+of *fish*: 0.9647 food, and 0.9823 animal, of which *cat* adds 0.0177. (The
+program adds digits that are not shown, too.) *Likes* itself is neither
+animal nor food. It has taken in what is liked, but not who likes: where
+[](#qkv-roles) has *eat* look for both, a single query finds one kind of
+word best. [](#heads) gives each word several queries.
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
 its query meets every key; the shares mix the values, more of the darker
@@ -427,10 +429,10 @@ ones](likes.svg){#fig-likes}
 
 ## What values are for {#qkv-values}
 
-*Cat* took home next to nothing, 0.0353 and 0.0177. It finds *likes*, as it
-should, but a deed gives nothing: its value is $(0, 0)$. Keys decide who is
-found, values what comes back. To see that they are two things, change the
-values alone, and let every word give its whole embedding:
+*Cat* took home next to nothing, 0.0353 and 0.0177. *Cat* finds *likes*, as
+it should, but a deed gives nothing: the value of *likes* is $(0, 0)$. Keys
+decide who is found, values decide what comes back. To see the difference,
+change the values alone, and let every word give its whole embedding:
 */
 
 static void show_other_values(void)
@@ -451,14 +453,15 @@ context vector of cat: animal, deed, food (3)
 [0.0353, 0.9647, 0.0177]
 ```
 
-The same shares, and another result: now *cat* knows that it does something.
-What helps to find a word need not be what one wants to know of it, and with
-a matrix for each, training can choose both.
+The shares are the same, and the result is another: now *cat* knows that it
+does something. What helps to find a word need not be what one wants to know
+of that word. With one matrix for the keys and another for the values,
+training can choose both.
 
 We have made these matrices so that the map means what we want it to mean.
-In a language model nobody makes them. It is trained to predict the next
-word of a text, and training changes the entries a little at a time, in the
-direction of better predictions.
+In a language model nobody makes them. The model is trained to predict the
+next word of a text, and training changes the entries a little at a time, in
+the direction of better predictions.
 
 ## Everything together
 */
@@ -502,8 +505,9 @@ print(F.scaled_dot_product_attention(
 queries at once; `scale=1.0` turns off a division that [](#scaling) is
 about.
 
-Real matrices begin with numbers drawn at random, and training takes it from
-there. To follow a tutorial number by number, one must draw the same ones.
+Real matrices begin with numbers drawn at random, which training improves.
+To follow a tutorial number by number, one must draw the same random
+numbers.
 
 ## Further exercises
 

@@ -10,13 +10,13 @@ improves them from there. For a reader who follows a tutorial, that is an
 obstacle. The tutorial says 0.4306, you draw random numbers of your own, see
 something else, and cannot tell whether you have made a mistake.
 
-Unless your random numbers are the tutorial's. They can be, for a computer
-draws nothing by chance. It computes numbers that merely look so, and begins
-from a single one, the **random seed**, or **seed** for short. From the same
-seed come the same numbers, all of them, in the same order. After
+The way out is to draw the tutorial's own random numbers. A computer draws
+nothing by chance. It computes numbers that merely look random, and begins
+from a single number, the **random seed**, or **seed** for short. From the
+same seed come the same numbers, in the same order. After
 `torch.manual_seed(123)`, every number that PyTorch will draw is fixed. In
 this chapter we build the generator that PyTorch uses on a CPU, the Mersenne
-Twister [@matsumoto1998], so that a seed here is the same seed there.
+Twister [@matsumoto1998]. Then a seed gives the same numbers here as there.
 
 Nothing later in the book depends on how the bits are stirred. If you are
 after attention alone, take it for granted that `random_seeded` and
@@ -31,15 +31,15 @@ after attention alone, take it for granted that `random_seeded` and
 /*
 ## A large state, stirred
 
-The generator keeps 624 numbers of 32 bits each, its **state**, and which of
-them is the next to be handed out. (`has_spare` and `spare` wait for
-[](#normals).)
+The generator keeps 624 numbers of 32 bits each, its **state**, and the
+index of the next one to be handed out. ([](#normals) uses `has_spare` and
+`spare`.)
 
 ::: {.header of="Random"}
 :::
 
-The seed is the first number. Each further one is made from the one before,
-so that a small seed fills all of them:
+The seed is the first number. Each further number is made from the number
+before, so that a small seed fills all of them:
 */
 
 Random random_seeded(uint64_t seed)
@@ -56,20 +56,32 @@ Random random_seeded(uint64_t seed)
 /*
 `{.next = RANDOM_STATE}` sets one field of a struct, and all others to 0;
 `RANDOM_STATE` is 624. `^` is exclusive or, `|` is or, `>>` shifts bits to
-the right. A `u` behind a constant makes it unsigned, and a `uint32_t` is an
-unsigned number of 32 bits, at which sums and products are cut off. The seed
-is cut off, too: only its lower 32 bits count. The constants here and below
-were found by search, and tested; there is no seeing why it is these.
+the right. A `u` behind a constant makes it unsigned. A `uint32_t` is an
+unsigned number of 32 bits; sums and products lose all higher bits. The
+seed, too, keeps only its lower 32 bits. The constants here and below were
+found by search, and tested; no formula gives them.
 
-What the seed has made is never handed out. Before the first draw, and again
-whenever all 624 numbers have been used up, the state is stirred, or
-*twisted*, into 624 new numbers, from the first place to the last. The top
-bit of the number in a place is joined to the other bits of the number in
-the next place. The result is shifted to the right by one bit, and if the
-bit that drops out was 1, combined by exclusive or with the constant
-`0x9908b0df`. Last comes an exclusive or with the number 397 places further
-on. What comes out takes the place of the number. Behind the last place the
-first comes again, which is new by then.
+These first 624 numbers are never handed out. Before the first draw, and
+again whenever all 624 numbers have been used up, the state is stirred, or
+*twisted*, into 624 new numbers. Call the numbers of the state $x_0, x_1,
+\dots$ The new $x_i$ is made in three steps:
+
+1. Join the top bit of $x_i$ with the other 31 bits of $x_{i+1}$. Call the
+   result $y$, and its last bit $b$.
+2. Shift $y$ to the right by one bit, so that $b$ drops out.
+3. Combine the shifted $y$ by exclusive or with $x_{i+397}$, and, if $b$ is
+   1, with the constant `0x9908b0df` too.
+
+With $\oplus$ for exclusive or,
+
+$$\text{new } x_i = x_{i+397} \oplus (y \gg 1) \oplus b \cdot
+  \texttt{0x9908b0df}$$
+
+![How number 1 of the state becomes new, for seed 123. Exclusive or of the
+shifted $y$, the constant and number 398 is the new
+number](twist.svg){#fig-twist}
+
+After $x_{623}$ comes $x_0$ again, which is new by then.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
@@ -80,7 +92,7 @@ A bit is taken out of a number by `&`, with a number that has just this bit.
 :::
 
 ::: hint
-`% RANDOM_STATE` leads from behind the last place back to the first.
+`% RANDOM_STATE` leads from behind the last number back to the first.
 :::
 
 ::: hint
@@ -105,9 +117,51 @@ void random_twist(uint32_t state[RANDOM_STATE])
     }
 }
 
+/* A row of the figure: the first and last eight bits of x. The topmost
+ * `joined` bits are one number's, the rest another's; -1 is pale. */
+static void twist_row(uint32_t x, int joined, int first, int rest,
+                      const char *cell[17], int part[17])
+{
+    for (int j = 0; j < 17; j++) {
+        const int bit = j < 8 ? 31 - j : 16 - j;
+        cell[j] = j == 8 ? "…" : x >> bit & 1 ? "1" : "0";
+        part[j] = j < joined ? first : rest;
+    }
+}
+
+static void draw_twist(void)
+{
+    enum { ROWS = 7, COLUMNS = 17 };
+    const char *const row[ROWS] = {
+        "number 1",   "number 2",   "y",           "y >> 1",
+        "0x9908b0df", "number 398", "new number 1"};
+    const char *cell[ROWS][COLUMNS];
+    int part[ROWS][COLUMNS];
+    Random r = random_seeded(123);
+    const uint32_t x = r.state[1], next = r.state[2];
+    const uint32_t y = (x & 0x80000000u) | (next & 0x7fffffffu);
+    twist_row(x, 1, 0, -1, cell[0], part[0]);
+    twist_row(next, 1, -1, 1, cell[1], part[1]);
+    twist_row(y, 1, 0, 1, cell[2], part[2]);
+    twist_row(y >> 1, 1, -1, 1, cell[3], part[3]);
+    part[3][1] = 0; /* the top bit has moved by one */
+    twist_row(y & 1 ? 0x9908b0dfu : 0, 0, 2, 2, cell[4], part[4]);
+    twist_row(r.state[398], 0, 3, 3, cell[5], part[5]);
+    random_twist(r.state);
+    twist_row(r.state[1], 0, -1, -1, cell[6], part[6]);
+    const FigureLayout layout = {"the first 8 and the last 8 of 32 bits",
+                                 ROWS,
+                                 COLUMNS,
+                                 row,
+                                 NULL,
+                                 cell[0],
+                                 part[0]};
+    figure_layout("twist", "A twist from seed 123, bit by bit", 1, &layout);
+}
+
 /*
-The new numbers are not handed out as they are, either. On the way out, a
-few shifts and masks spread the bits of each, which is called tempering:
+The new numbers are not handed out as they are, either. A few shifts and
+masks first spread the bits of a number, which is called tempering:
 */
 
 uint32_t random_u32(Random *r)
@@ -153,9 +207,9 @@ the first draws from seed 123
 `torch.rand` gives numbers from 0 to just below 1, not integers of 32 bits.
 The obvious way to get there is to divide by $2^{32}$. But a float has room
 for 24 binary digits only, so most of those quotients would have to be
-rounded, and the largest would be rounded up to 1, which is not meant to
-occur. So PyTorch keeps the lower 24 bits and drops the rest. Divided by
-$2^{24}$, each of those is exactly a float.
+rounded. The largest would be rounded up to 1, which is not meant to occur.
+So PyTorch keeps the lower 24 bits and drops the rest. A number of 24 bits,
+divided by $2^{24}$, is exactly a float.
 */
 
 float random_float(Random *r)
@@ -202,20 +256,20 @@ torch.rand(6) (6)
 ## Any range
 
 Numbers that are spread evenly between two limits are called **uniform**.
-The limits need not be 0 and 1: others are wanted in
-[](#self-attention-range). To get there, stretch and
-shift: a number $u$ between 0 and 1 becomes
-$u \cdot (\text{high} - \text{low}) + \text{low}$.
+The limits need not be 0 and 1: [](#self-attention-range) needs others.
+Stretch and shift a number $u$ between 0 and 1: it becomes $u \cdot
+(\text{high} - \text{low}) + \text{low}$.
 
 To agree with PyTorch to the last bit, we must also round where it rounds.
-It takes the difference of the limits as a float, but multiplies and adds in
-a single step, with one rounding at the end. C has a function for that,
-`fmaf`, for "fused multiply and add".
+PyTorch takes the difference of the limits as a float, but multiplies and
+adds in a single step, with one rounding at the end. C's `fmaf`, for "fused
+multiply and add", does the same.
 
-**Exercise 4.2** (★★, 3 points): `uniform_fill`. If the result is `high`,
-through rounding, PyTorch replaces it by `low`, since `high` itself is not
-meant to occur. It refuses limits in the wrong order, and limits that are
-not finite or whose difference, as a float, is not.
+**Exercise 4.2** (★★, 3 points): `uniform_fill`. It fills a table row by
+row; `random_float` gives each $u$. If rounding makes a number equal to
+`high`, PyTorch replaces that number by `low`, since `high` itself is not
+meant to occur. The function refuses limits in the wrong order, and limits
+that are not finite or whose difference, as a float, is not.
 
 ::: hint
 `fmaf(a, b, c)` gives `a * b + c`, rounded once.
@@ -226,8 +280,8 @@ Draw the numbers in order, with `random_float`.
 :::
 
 ::: done
-This is `torch.rand`: the matrices of the tutorials come out of your own
-function now.
+This is PyTorch's `uniform_`, to the last bit. The layers of
+[](#self-attention) begin with numbers that your own function draws.
 :::
 */
 
@@ -267,7 +321,7 @@ Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
 Retold* [@selfattention2025], which both retell a chapter of Raschka's book
 [@raschka2024book]. They take the six words of [](#softmax) and draw three
 matrices from seed 123, one after the other. Each matrix serves for one
-role, and is not needed after that:
+role, and is not needed afterwards:
 */
 
 static void random_role(Random *r, int n, int d, int m, const float x[n][d],
@@ -293,19 +347,18 @@ void qkv_from_seed(uint64_t seed, int n, int d, int d_k, int d_v,
 The three matrices have 18 entries together. If a tutorial drew `w_value`
 first, and then the other two, which of the three would be the same?
 
-None. Each would be made of other draws. The order of the draws is part of
-the recipe as much as the seed.
+None. Each matrix would be made of other draws. The order of the draws
+matters as much as the seed.
 :::
 
 In the tutorials' Python, each matrix is made by
 `torch.nn.Parameter(torch.rand(3, 2), requires_grad=False)`. `nn.Parameter`
-says that its entries are parameters, numbers that training may change. To
-be able to change them, PyTorch keeps a record of how each result came
-about, and notes that beside the numbers it prints, as `grad_fn=...` or
-`requires_grad=True`, which is what training needs. Nothing is trained here,
-so `requires_grad=False` turns the record off and keeps the print clean.
-(Another such note, `dtype=...`, names the type of the numbers where it
-is not the usual one.)
+says that its entries are parameters, numbers that training may change. For
+training, PyTorch keeps a record of how each result came about. Beside the
+numbers, it then prints `grad_fn=...` or `requires_grad=True`. Nothing is
+trained here, so `requires_grad=False` turns the record off and keeps the
+print clean. (Another such note, `dtype=...`, names the type of the numbers
+where it is not the usual one.)
 
 With these matrices, the six words $X$ become queries, keys and values:
 
@@ -381,14 +434,12 @@ scores of journey (6)
 ```
 
 All of these are the tutorials' own numbers, from the query, 0.4306 and
-1.4551, to the score of *journey* with itself, 1.8524, for which Ma writes a
-$w$ ([A.35](#errata-35)). As for what they mean: nothing. Random matrices
-ask for nothing in particular.
+1.4551, to the score of *journey* with itself, 1.8524. The numbers mean
+nothing: random matrices ask for nothing in particular.
 
-Here we stop for a while, though softmax, which makes shares of scores, is
-known from [](#softmax). For the tutorials do something to the scores first:
-they divide them by a number. Which number, and why, is an idea of its own.
-[](#scaling) is about it, and begins at these six scores.
+Softmax, known from [](#softmax), could now make shares of the scores. But
+the tutorials first divide the scores by a number. Which number, and why, is
+the idea of [](#scaling), which begins at these six scores.
 
 ## Everything together
 */
@@ -397,6 +448,7 @@ int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
     figure_pipeline("pipeline", "roles");
+    draw_twist();
     show_integers();
     show_floats();
     show_range();
@@ -431,7 +483,7 @@ print(query_2 @ keys.T)
 ```
 
 What is still missing is a way from words to embeddings. So far we have
-typed them in.
+typed the embeddings in.
 
 ## Further exercises
 
@@ -443,8 +495,8 @@ Which bits of the seed does `random_seeded` use?
 :::
 
 ::: done
-Two seeds, one sequence. Who repeats a run with other seeds should know
-which of them really differ.
+Two seeds, one sequence. To repeat a run with other seeds, one should know
+which seeds really differ.
 :::
 
 **Exercise 4.4** (by hand): `torch.rand` can give the number 0. Can it give

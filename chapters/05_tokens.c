@@ -4,10 +4,10 @@
 ![The way from words to attention. This chapter is about the two shaded
 steps](pipeline.svg){#fig-tokens-pipeline}
 
-So far the embeddings were there, typed into the program. A model must find
-the vector of any word it meets, among thousands. The way it does so is as
-plain as can be. All vectors stand in one large table, a row for each word
-that the model knows, and each word has the number of its row.
+So far the embeddings were typed into the program. A model must find the
+vector of any word it meets, among thousands. All vectors stand in one large
+table, a row for each word that the model knows, and a word has the number
+of its row.
 
 We follow the sentence with which Raschka's article explains all of this
 [@raschka2024magazine]: *Life is short, eat dessert first*.
@@ -25,8 +25,8 @@ We follow the sentence with which Raschka's article explains all of this
 To cut a text into tokens is called **tokenization**. We cut a sentence at
 its blanks and leave its commas out. Real models also cut inside words, into
 *subwords*, so that a word they have never seen can be put together from
-pieces they know. Those pieces are the tokens then, and for all that follows
-it makes no difference.
+subwords they know. The tokens are then subwords, which makes no difference
+for all that follows.
 
 ::: {.header of="Word"}
 :::
@@ -65,9 +65,9 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 ## From words to numbers {#tokens-ids}
 
 The words of the sentence in alphabetical order, each once, are its
-**vocabulary**, and a word's place in it, counted from 0, is the word's
-number, or **id**. In Python that order is `sorted(set(words))`; the set
-strikes out repetitions, which the article's program leaves standing
+**vocabulary**. A word's position in the vocabulary, counted from 0, is the
+word's number, or **id**. In Python the vocabulary is `sorted(set(words))`;
+the set strikes out repetitions, which the article's program leaves standing
 ([A.29](#errata-29)). `strcmp` compares bytes, and so all capital letters
 come before all small ones, as they do in Python.
 
@@ -79,8 +79,8 @@ newer models have more.
 each once. It returns how many there are.
 
 ::: hint
-Keep the entries in order from the start: find the place of each word among
-those you have, and if it is not there yet, make room and put it in.
+Keep the entries in order from the start. Find where a word belongs among
+the entries you have; if it is not there yet, make room and put it in.
 :::
 
 ::: hint
@@ -90,7 +90,7 @@ those you have, and if it is not there yet, make room and put it in.
 
 ::: done
 Words have become numbers, the same ones each time. A large model cuts words
-into pieces first; then it does this.
+into subwords first; then it does the same.
 :::
 */
 
@@ -134,7 +134,7 @@ To look a word up is to copy its row. There is nothing to compute.
 
 **Exercise 5.2** (★, 2 points): `embed`. Row `i` of the result is row
 `ids[i]` of the table. It refuses an id that is no row of the table, since C
-would read some memory or other without a word.
+would read other memory and say nothing.
 
 ::: hint
 All ids may be tested first, so that nothing is written where one is wrong.
@@ -163,64 +163,73 @@ void embed(int n, int d, int rows, const int ids[n],
 /*
 Written as a formula, the look-up is a product. Each id becomes a
 **one-hot** row: as many entries as the vocabulary has words, $v$ of them,
-all 0 but for a single 1 in the place of the id. Times the table $E$, such a
-row gives the row of $E$ with that id, since all others are multiplied by 0.
-With the one-hot rows of a text in a table $H$:
+all 0 but for a single 1 at the index of the id. The product of such a row
+and the table $E$ is the row of $E$ with that id, since all other rows are
+multiplied by 0. With the one-hot rows of a text in a table $H$:
 
 $$\underset{n \times d}{X}
     = \underset{n \times v}{H}\;\underset{v \times d}{E}$$
 
-No program does it this way. But it says what the table is: a matrix of
-parameters, like those of [](#qkv). It begins with random numbers, and
-training moves its rows to better places.
+No program looks words up that way. But the product shows what the table is:
+a matrix of parameters, like those of [](#qkv). The table begins with random
+numbers, and training improves its rows.
 
 ## The shape of a bell {#tokens-normal}
 
 The numbers of [](#random) are uniform, equally frequent everywhere between
 their limits. For embeddings PyTorch draws from the **normal distribution**:
-most numbers near zero, fewer and fewer farther out, on both sides and
-without a limit. How often they fall near a place $x$ is in proportion to
+most numbers lie near zero, fewer and fewer farther out, on both sides and
+without a limit. How often a number near $x$ is drawn is in proportion to
 $e^{-x^2/2}$, whose curve has the shape of a bell:
 
 ![How often each number occurs, among 100,000 uniform ones from $-1$ to 1
 and among 100,000 normal ones; each panel is as high as its most frequent
 number](bell.svg){#fig-bell}
 
-How widely numbers are spread is told by their **standard deviation**. Take
-the difference of each from their mean, and square it; take the mean of
-these squares, and its root. The mean of these numbers is 0; so it is the
-root of the mean of their own squares. For the bell it is 1, as we will
-measure. If another deviation is wanted, multiply the numbers by it.
+The **standard deviation** says how widely numbers are spread. Take the
+difference of each number from their mean, and square that difference. Take
+the mean of all squares. The root of that mean is the standard deviation.
+The numbers of the bell have the mean 0, so their deviation is the root of
+the mean of their own squares. It is 1, as we will measure. If another
+deviation is wanted, multiply the numbers by it.
 
 How does one make such numbers? (If you are content to know that it can be
 done, go on to [](#tokens-sentence).) Box and Muller had the idea to make
-two at a time [@box1958]. Throw darts at a board, so that how far to the
-right they hit, $x$, and how far up, $y$, are two normal numbers, and to
-know one says nothing of the other. The share of darts near $x$ is in
-proportion to $e^{-x^2/2}$; of these, as of any others, the share near $y$
-is in proportion to $e^{-y^2/2}$. A share of a share is their product, so
-that around the point $(x, y)$ the darts lie as densely as
+two at a time [@box1958]. Throw darts at a board. A dart hits $x$ to the
+right of the middle and $y$ above the middle. Let $x$ and $y$ be two normal
+numbers, such that knowing one says nothing of the other. The share of darts
+near $x$ is in proportion to $e^{-x^2/2}$. Of these darts, the share near
+$y$ is in proportion to $e^{-y^2/2}$. The share of a share is the product of
+both. So around the point $(x, y)$ the darts lie as densely as
 
 $$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
 
-where $r$ is the distance from the middle, by Pythagoras. Nothing but the
-distance counts. The cloud of darts is round, with no preferred direction,
-and a dart's direction is an angle that is uniform over the full circle.
+where $r$ is the distance of the point from the middle, by Pythagoras. The
+density depends on nothing but that distance. So the cloud of darts is
+round, with no preferred direction, and a dart's direction is an angle that
+is uniform over the full circle.
 
-And the distance? The share of darts that lie farther out than $r$ is
-$e^{-r^2/2}$ once more, as we shall now show. For $r = 0$ that is 1, all of
-them, as it should be. Farther out than $r + w$, with a tiny width $w$, are
+And the distance? We claim that the share of darts farther out than $r$ is
+$e^{-r^2/2}$ once more. For $r = 0$ the claim says 1, all darts, and is
+right. For any other $r$, take a thin ring of darts, from the distance $r$
+to $r + w$. First, what does the claim say of the ring? Farther out than $r
++ w$ lies the share
 
 $$e^{-(r + w)^2/2} = e^{-r^2/2} \cdot e^{-rw} \cdot e^{-w^2/2}
     \approx e^{-r^2/2} (1 - rw)$$
 
-since $e^{-s}$ is close to $1 - s$ for small $s$, and $w^2$ is tiny even
-beside $w$. So by the formula the ring between $r$ and $r + w$ holds the
-share $e^{-r^2/2}\, r w$. And so it must: its area is in proportion to its
-radius $r$ and its width $w$, and in it the darts lie as densely as
-$e^{-r^2/2}$. Here is how many of our darts lie farther out than 1, 2 and 3.
-(They are made by what follows from the formula; so this is a test of the
-program, and not of the argument.)
+Here $e^{-rw}$ is close to $1 - rw$, as $e^{-s}$ is close to $1 - s$ for
+every small $s$. And $e^{-w^2/2}$ is closer still to 1, since $w^2$ is tiny
+even beside $w$. The ring holds the difference of both shares, $e^{-r^2/2} -
+e^{-r^2/2}(1 - rw)$, which is $e^{-r^2/2}\, r w$.
+
+Now, how many darts does the ring hold? Its circumference is $2\pi r$ and
+its width $w$, so its area is about $2\pi r w$. The darts in the ring are as
+dense as $e^{-r^2/2}$. Area times density is in proportion to $e^{-r^2/2}\,
+r w$, as the claim says. So the claim is right for every ring. For the
+distances 1, 2 and 3, the program counts which share of 50,000 darts lies
+farther out. (These darts are made by the claim's formula, so the count
+tests the program, not the argument.)
 */
 
 /* The share of n darts that lie farther from the middle than r. */
@@ -257,7 +266,7 @@ static void show_bell(void)
 }
 
 /*
-The normal numbers of the figure, taken in twos, are 50,000 darts:
+The darts are the normal numbers of the figure, two for each dart:
 
 ``` output
 standard deviations of 100,000 numbers
@@ -269,12 +278,13 @@ r, share of darts beyond r, e^(-r^2/2) (3, 3)
  [3.0000, 0.0116, 0.0111]]
 ```
 
-The shares agree, but for chance. Now let $u$ be the share of darts beyond a
-given dart. Sort all darts from the outside in: the first tenth has a $u$
-below one tenth, the next between one tenth and two, and so on. So $u$ is
-uniform, and a uniform number we can draw. Solve $u = e^{-r^2/2}$ for the
-distance, with the natural logarithm $\ln$, which undoes the exponential. A
-second uniform number gives the angle, of which a full circle has $2 \pi$:
+The shares agree, but for chance. Now let $u$ be the share of darts that lie
+farther out than a given dart. Sort all darts from the outside in: for the
+first tenth of the darts $u$ is below one tenth, for the next tenth between
+one tenth and two tenths, and so on. So $u$ is uniform, and a uniform number
+we can draw. Solve $u = e^{-r^2/2}$ for the distance, with the natural
+logarithm $\ln$, which undoes the exponential. A second uniform number gives
+the angle, from 0 to $2 \pi$ for a full circle:
 
 $$r = \sqrt{-2 \ln(u_1)}, \qquad \varphi = 2\pi u_2, \qquad
   x = r \cos(\varphi), \qquad y = r \sin(\varphi)$$
@@ -348,16 +358,14 @@ embedded sentence (6, 3)
 
 ![Each word's id picks its row](lookup.svg){#fig-lookup}
 
-These six rows are the input of much that follows. They are random, and
-mean nothing yet. And three entries are for the page's sake: Llama 2 with
-seven billion parameters has an embedding size of [4,096]{.cited}
-[@raschka2024magazine].
+These six rows are the input of much that follows. They are random, and mean
+nothing yet. The size 3 is for the page's sake: Llama 2 with seven billion
+parameters has an embedding size of [4,096]{.cited} [@raschka2024magazine].
 
-So that no later chapter has to fill 50,000 rows for the sake of six, they
-are written down here, as `journey` was in [](#softmax), and later chapters
-use them in the same way. They are the numbers above. Nine digits are enough
-to give a float back to the last bit, and a test compares them with what the
-seed makes.
+So that no later chapter has to fill 50,000 rows for the sake of six, the
+six rows above are written down here, as `journey` was in [](#softmax). Nine
+digits are enough to give a float back to the last bit, and a test compares
+the rows with what the seed makes.
 */
 
 const float life[6][3] = {
@@ -445,8 +453,8 @@ print(embed(sentence).detach())
 add its note, `grad_fn=...`, since the table of an `Embedding` is meant to
 be trained.
 
-Words, vectors, queries, keys and values: everything is there to take up the
-six scores of [](#random), and to see what is done with them.
+Words, vectors, queries, keys and values: everything is there to go on with
+the six scores of [](#random).
 
 ## Further exercises
 
@@ -457,7 +465,7 @@ rows, `one_hot`, which the function fills. It refuses what `embed` refuses.
 
 ::: hint
 [](#tokens-vectors) has the formula. What remains of row times column if the
-row is 0 but for one place?
+row is 0 but for one entry?
 :::
 
 ::: done

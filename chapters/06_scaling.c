@@ -37,41 +37,44 @@ mixture of the values (2)
 [0.3157, 0.8430]
 ```
 
-But that page has 0.3061 where we get 0.3157. Its program does one thing
-more than its formula says ([A.33](#errata-33)): before softmax, it divides
-the scores by a number. This is called **scaling**. Which number, and why?
+But Ma's page has 0.3061 where we get 0.3157. The page's program does one
+thing more than its formula says ([A.33](#errata-33)): before softmax, it
+divides the scores by a number. The division is called **scaling**. Which
+number, and why?
 
 ## Scores grow with the number of entries {#scaling-spread}
 
 A dot product adds up $d$ products. How large does the sum become? Say that
 the entries of queries and keys are random numbers with mean 0 and standard
-deviation 1, as those of [](#tokens) are, and **independent**: knowing one
-tells nothing about another. Among all pairs with the same $q$, the
-mean of $k$ is then the mean of all $k$, and the mean of $qk$ is $q$ times
-that. So the mean of a product is the product of the means.
+deviation 1, like those of [](#tokens), and **independent**: knowing one
+tells nothing about another. Then the mean of a product $qk$ is the product
+of the means. For take all pairs with the same $q$: their $k$ have the mean
+of all $k$, so their products have $q$ times that mean.
 
 Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The mean of its
-square, $q^2 k^2$, is $1 \cdot 1 = 1$. So it has mean 0 and standard
-deviation 1, as its factors had. Now the sum of two:
+square, $q^2 k^2$, is $1 \cdot 1 = 1$. So $p$ has mean 0 and standard
+deviation 1, as $q$ and $k$ had. Now take the sum of two products:
 
 $$(p_1 + p_2)^2 = p_1^2 + 2\, p_1 p_2 + p_2^2$$
 
-The two are made of different entries, so they are independent as well, and
-the mean of $p_1 p_2$ is $0 \cdot 0$. What is left has the mean $1 + 1$.
-Each further product adds another 1: the mean of a score's square is $d$,
-and the standard deviation of scores is $\sqrt{d}$.
+The products $p_1$ and $p_2$ are made of different entries, so they are
+independent as well, and the mean of $p_1 p_2$ is $0 \cdot 0$. The squares
+have the mean 1 each, so the square of the sum has the mean $1 + 1$. Each
+further product adds another 1. So the mean of a score's square is $d$, and
+the standard deviation of scores is $\sqrt{d}$.
 
 In the Transformer as it was published, queries and keys have [64]{.cited}
-entries [@vaswani2017], which makes scores of some $\sqrt{64} = 8$ on either
-side of 0, and now and then of twice or three times that. With 4,096 entries
-it would be 64. To see whether it is so, we let a hundred
+entries [@vaswani2017]. Scores then lie some $\sqrt{64} = 8$ on either side
+of 0, now and then twice or three times as far. With 4,096 entries they
+would lie some 64 on either side. To test the calculation, we let a hundred
 random queries ask a hundred random keys, and take the standard deviation,
 for short the **spread**, of the 10,000 scores.
 
-**Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n`
-scores. Square what each score differs from it, and take the mean of these
-squares. The spread is its root. Add up in `double`: a float keeps
-some seven digits, and a sum of 10,000 squares needs them all.
+**Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n` scores.
+Square the difference of each score from that mean, and take the mean of
+these squares. The root of the second mean is the spread. Add up in
+`double`: a float keeps some seven digits, and a sum of 10,000 squares needs
+more.
 
 ::: hint
 The mean has to be known before the first difference. How often must one go
@@ -154,11 +157,11 @@ score](spread.svg){#fig-spread}
 ## One winner
 
 Softmax turns a difference of $s$ between scores into a ratio of $e^s$
-between shares ([](#softmax)). A difference of ten is a ratio of more than
-twenty thousand, and with a spread of 64, few scores lie as close as that.
-One word gets everything, the others nothing, before anything has been
-learned. To measure it, take the largest share that each query gives, and
-the mean of these:
+between shares ([](#softmax)). A difference of ten becomes a ratio of more
+than twenty thousand, and with a spread of 64, few scores lie as close
+together as ten. One word gets everything, the others nothing, before
+anything has been learned. The measure is the largest share that a query
+gives, and its mean over all queries:
 */
 
 float mean_largest(int n, int m, const float weights[n][m])
@@ -175,9 +178,9 @@ float mean_largest(int n, int m, const float weights[n][m])
 }
 
 /*
-The remedy suggests itself. If the scores have the spread $\sqrt{d}$, divide
-them by $\sqrt{d}$, and they have the spread 1, whatever $d$ is. Since it is
-the size of the queries and keys that counts, it is written $d_k$:
+If the scores have the spread $\sqrt{d}$, divide them by $\sqrt{d}$, and
+they have the spread 1, whatever $d$ is. Since $d$ is the size of the
+queries and keys, we write it $d_k$:
 */
 
 void scale_scores(int n, int m, int d_k, float scores[n][m])
@@ -220,8 +223,7 @@ A hundred random queries ask six random keys.
 What becomes of the largest share, as $d$ grows, if the scores are divided
 by $\sqrt{d}$?
 
-Neither one nor one sixth: it stays much the same, as the spread of the
-scores does.
+The largest share stays much the same, since the spread of the scores does.
 :::
 
 ``` output
@@ -238,29 +240,34 @@ chance](largest.svg){#fig-largest}
 
 ## Why one winner is bad {#scaling-saturated}
 
-One winner may be the wrong one. Training improves a model by
-small steps: it changes a number a little, sees how the result changes, and
-moves the number the better way. The change of the result divided by that of
+The one winner may be the wrong word. Training improves a model by small
+steps: it changes a number a little, sees how the result changes, and moves
+the number the better way. The change of the result divided by the change of
 the number is a **slope**; the slopes for all numbers of a model are its
 **gradient**.
 
-So raise the score of a word, whose share is $w$, by a small $s$. Its
-exponential becomes $e^s$ times as large, nearly $1 + s$ times. It was the
-part $w$ of the sum of all exponentials, so the sum becomes $1 + ws$ times
-as large. What the word gains, and the others lose in proportion, is
+So raise the score of a word, whose share is $w$, by a small $s$. The word's
+exponential becomes $e^s$ times as large, which is nearly $1 + s$ times. The
+exponential was the share $w$ of the sum of all exponentials. So the sum
+grows by $ws$ of itself, to $1 + ws$ times its size. The new share is the
+old one times $1 + s$, divided by $1 + ws$, and the word gains
 
 $$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
 
-The denominator is almost 1, so the slope of a share is $w (1 - w)$. That is
-$1/4 - (w - 1/2)^2$, one quarter at most, whatever the scores, so that
-softmax keeps gradients within bounds. But it is nothing where $w$ is 0, and
-nothing where $w$ is 1. A softmax that gives everything to one word is
-called **saturated**.
+The denominator is almost 1, so the slope of a share is $w (1 - w)$. The
+slope is $1/2 \cdot 1/2 = 1/4$ for a share of one half, and less for every
+other. For a share of 0 or of 1 the slope is 0: nudging the score does
+nothing. A softmax that gives everything to one word is called
+**saturated**.
 
-If training asks for the *logarithm* of the share, it is another matter.
-$\ln(w)$ changes by $\ln(1 + s) - \ln(1 + ws)$, which for small $s$ is
-$s - ws$. Its slope is $1 - w$: the smaller the share, the closer to 1. To
-measure both slopes, go down a little and up a little:
+Training often asks for the *logarithm* of a share, $\ln w$, which is 0 for
+a share of 1 and falls without end as the share goes to 0. How fast does
+$\ln w$ change? A logarithm turns factors into terms. So the factor $(1 +
+s)/(1 + ws)$ adds $\ln(1 + s) - \ln(1 + ws)$ to $\ln w$. For a small $x$,
+$\ln(1 + x)$ is almost $x$, so the logarithm grows by $s - ws$, which is $(1
+- w)\, s$. The slope is $1 - w$. For a share near 0 it is nearly 1, where
+the share's own slope is nearly 0. To measure both slopes, the program
+lowers a score a little, raises it a little, and divides the two changes:
 */
 
 /* How fast the share of word j rises with its score, and how fast the
@@ -318,27 +325,28 @@ scores divided by the root of d (6)
     slope of its logarithm: 0.7701
 ```
 
-As they are, the second score lies some twelve below the third, and its
-share has next to no slope. The logarithm has the full slope of 1, since it
-undoes the exponential. Where training asks for the logarithm of this very
-share, as [](#self-attention-training) will, a wrong winner can be unseated.
+As they are, the second score lies some twelve below the third, and the
+second share has next to no slope. The share's logarithm has the full slope
+of 1. Where training asks for the logarithm of this very share, as
+[](#self-attention-training) will, a wrong winner can still lose.
 
-But inside a model no logarithm stands behind a softmax. What comes next is
-a mixture. Take one entry of it. In the value of our word, it is $v$. If the
-other words shared out the whole without ours, that entry of their mixture
-would be $o$. So the mixture has $wv + (1 - w)\, o$, which is $o + w (v -
-o)$. When our score is raised, $o$ stays what it is, since the others keep
-their proportions. So the slope of the mixture is $w (1 - w) (v - o)$.
-Whatever training asks of the mixture, it reaches the score, and the query
-and key behind it, through the factor $w (1 - w)$. Where that is nothing,
-nothing arrives: a **vanishing gradient**. With the division, the factor is
-0.1771. (Seen from the undivided score it is 64 times smaller. But that is
-so for every score, and larger steps make up for it. Nothing makes up for
-nothing.) [](#backward-softmax) has all slopes of a softmax in one line.
+But inside a model no logarithm follows a softmax. What follows is a
+mixture. Take one entry of the mixture. Our word's value has $v$ there. If
+the other words shared out the whole among themselves, their mixture would
+have $o$ there. So the mixture of all has $wv + (1 - w)\, o$, which is $o +
+w (v - o)$. When our score is raised, $o$ stays the same, since the other
+words keep their proportions. The share $w$ has the slope $w (1 - w)$, so
+the mixture has the slope $w (1 - w) (v - o)$. Whatever training asks of the
+mixture, the answer reaches the score only through the factor $w (1 - w)$.
+Where that factor is 0, no answer reaches the score, nor the query and key
+behind it: a **vanishing gradient**. With the division, the factor is
+0.1771. (Softmax sees a step of the undivided score 64 times smaller. Larger
+steps make up for that, since it holds for every score.)
+[](#backward-softmax) has all slopes of a softmax in one line.
 
 ## Attention {#scaling-attention}
 
-This is the formula as it was published, under the name of
+With the division, the formula is as it was published, under the name of
 **scaled dot-product attention** [@vaswani2017]:
 
 $$\operatorname{attention}(Q, K, V)
@@ -375,8 +383,8 @@ in each of the two products?
 :::
 
 ::: done
-That is the formula of *Attention Is All You Need*, whole. What comes after
-it makes it wider, safer or faster.
+You have the whole formula of *Attention Is All You Need*. The chapters to
+come make it wider, safer or faster.
 :::
 */
 
@@ -487,15 +495,13 @@ matrices, that says nothing about English](life.svg){#fig-life}
 
 The first attention was **additive** [@bahdanau2014]. It multiplied query
 and key by a matrix each, added the results, squeezed every entry into the
-range from $-1$ to 1, and added these up, each times a learned number. That
-is a sum of $d$ numbers as well, and would spread like one, but the learned
-numbers begin smaller, the more there are. For large $d_k$ it did better
-than dot products that were not divided, and that is how the root came into
-the formula [@vaswani2017].
+range from $-1$ to 1, and added these entries up, each times a learned
+number. For large $d_k$ additive attention did better than dot products that
+were not divided, and so the root came into the formula [@vaswani2017].
 
-Why not keep it? The sum and the squeezing have to be done anew for each
-query with each key. All dot products together are one product of two
-matrices, for which libraries and processors are built.
+Why not keep additive attention? The sum and the squeezing have to be done
+anew for each query with each key. All dot products together are one product
+of two matrices, for which libraries and processors are built.
 
 ## Everything together
 */
@@ -543,15 +549,16 @@ print(F.scaled_dot_product_attention(query, key, value)[1])
 `F.scaled_dot_product_attention` is our `attention` in a single call.
 
 To use the formula, one has to carry three matrices, their sizes and their
-results from function to function. The next step is to give them a home.
+results from function to function. The next chapter puts them into one
+struct.
 
 ## Further exercises
 
-**Exercise 6.3** (★★, challenge, 3 points): `nudge_share`. From the *shares*
-alone: what do they become when score `j` is raised by `step`? The scores
-themselves are not given. A share of 0 stays 0. The step may have any size,
-up or down, even one whose exponential no `double` can hold; if it is `nan`,
-so is every share.
+**Exercise 6.3** (★★, challenge, 3 points): `nudge_share`. Given are the
+*shares*, without the scores. What do all shares become when score `j` is
+raised by `step`? A share of 0 stays 0. The step may have any size, up or
+down, even one whose exponential no `double` can hold; if it is `nan`, so is
+every share.
 
 ::: hint
 [](#scaling-saturated) raises the score of one word. What happens to the
@@ -568,8 +575,8 @@ From which step on can a float no longer show a difference?
 :::
 
 ::: done
-How far a share moves when its score does is what training asks; where one
-share has nearly all, the answer is: hardly at all.
+Training asks how far a share moves when its score does. Where one share has
+nearly all, the answer is: hardly at all.
 :::
 
 **Exercise 6.4** (by hand): Two scores lie 4 apart, and $d_k$ is 16. By
@@ -584,8 +591,8 @@ deviation 2, those of the keys 1. By what should the scores be divided?
 Each share is its exponential divided by the sum of all. The exponential of
 score `j` grows by the factor $e^{\text{step}}$, and the others stay; so
 multiply share `j` by that factor, and divide all by their new sum. A double
-can hold $e^{700}$, but not much more. Nor need it: beyond 700, up or down,
-no step makes a difference that shares of type float would show.
+can hold $e^{700}$, but not much more. It need not: steps beyond 700, up or
+down, give the same floats as 700.
 */
 
 void nudge_share(int n, const float weights[n], int j, float step,
@@ -613,6 +620,7 @@ root of 16 is 1.
 :::
 
 ::: {.solution exercise="6.5"}
-By $2 \sqrt{d_k}$: each product has twice the deviation, and so has the sum.
+By $2 \sqrt{d_k}$: each product has the deviation 2, and so their sum has
+twice the deviation.
 :::
 */
