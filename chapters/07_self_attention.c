@@ -5,10 +5,11 @@
 one object](pipeline.svg){#fig-self-attention-pipeline}
 
 The formula is complete, but tiresome to use. Three matrices have to be
-drawn in the right order and handed on with their sizes, and so have all the
-results. And we want to do things with an attention: copy it, and at last
-train it, so that *likes* looks at *fish* by itself. So let us keep together
-what belongs together: the parameters, and the one function that uses them.
+drawn in the right order and handed on with their sizes, and all the results
+have to be handed on as well. And we want to do things with an attention:
+copy its matrices, and at last train them, so that *likes* looks at *fish*
+without our help. So let us keep together what belongs together: the
+parameters, and the one function that uses them.
 */
 
 #include "attention/07_self_attention.h"
@@ -23,32 +24,33 @@ what belongs together: the parameters, and the one function that uses them.
 /*
 ## The first version {#self-attention-first}
 
-In Python, that is a **class**, with a function `__init__` that makes the
-parameters and a function `forward` that uses them. In C it is a `struct`,
-and functions whose first argument points to it. PyTorch calls it a
-**module**, and so do we; its functions end in `_init`, `_forward` and
-`_free`.
+In Python, parameters and their function form a **class**: its function
+`__init__` makes the parameters, and its function `forward` uses them. In C
+a class becomes a `struct`, with functions whose first argument points to
+it. PyTorch calls such a class a **module**, and so do we. The names of a
+module's functions end in `_init`, `_forward` and `_free`. Our module is
+called **self-attention**, since the words ask the words of their own
+sentence.
 
-Raschka's book writes the class twice [@raschka2024book]. Its first version
-is the formula with three matrices as plain tables, drawn by `torch.rand`.
-We have all of it: `qkv_from_seed` draws and multiplies ([](#random)), and
-`attention` is the formula. What is missing is one place for the results.
-The second version keeps its parameters as libraries do, in a struct, and
-this book goes on with it. Copying the second into the first will show that
-they are one computation. Both are **self-attention**, since the words ask
-the words of their own sentence.
+Raschka's book writes the class twice [@raschka2024book]. The first version
+has three matrices as plain tables, drawn by `torch.rand`. We have written
+both its steps: `qkv_from_seed` draws the matrices and multiplies by them
+([](#random)), and `attention` is the formula. The second version keeps its
+parameters in layers, as libraries do, and this book goes on with the
+second. Later, we copy the parameters of the second version into the first,
+to see that both compute the same.
 
-`forward` computes six tables, and we may want to see any of them. They get
-a struct of their own, the **trace** of a computation. Whoever calls
-`forward` makes it, and may use it again.
+`forward` computes six tables, and a page may show any of them. The six
+tables get a struct of their own, the **trace** of a computation. Whoever
+calls `forward` makes the trace.
 
 ::: {.header of="Trace" until="From chapter 11"}
 :::
 
-Wherever a function takes one of these tables, we write `ROWS(d, pointer)`:
-the pointer, read as a table with rows of `d` floats. A function whose name
-ends in `_check` refuses sizes that do not fit. From queries, keys and
-values on there is only the formula:
+To hand such a pointer to a function that takes a table, we write `ROWS(d,
+pointer)`: the pointer, read as a table with rows of `d` floats. A function
+whose name ends in `_check` refuses sizes that do not fit. With queries,
+keys and values in the trace, only the formula is left:
 */
 
 void attend_trace(Trace *t)
@@ -63,9 +65,9 @@ void attend_trace(Trace *t)
 
 /*
 One such attention, with its three matrices, is called a **head**. From seed
-123, *Self-Attention, Retold* runs one on the journey, with values of two
-entries, and Raschka's article one on *Life is short*, with four
-[@selfattention2025; @raschka2024magazine].
+123, *Self-Attention, Retold* runs a head on the journey, with values of two
+entries, and Raschka's article a head on *Life is short*, with values of
+four [@selfattention2025; @raschka2024magazine].
 */
 
 /* Blocks with the shapes of words of three entries, and of their trace. */
@@ -116,8 +118,8 @@ version 1, seed 123, journey (6, 2)
  [0.2990, 0.8040]]
 ```
 
-The second row is the context vector of *journey* from [](#scaling), and in
-the other sentence, that of *is*:
+The second row is the context vector of *journey* from [](#scaling). In the
+other sentence, the second row is the context vector of *is*:
 
 ``` output
 version 1, seed 123, Life is short (6, 4)
@@ -133,9 +135,9 @@ version 1, seed 123, Life is short (6, 4)
 between that and -0.2626, and the order in which a processor adds decides
 [@raschka2024magazine].)
 
-Here is the whole computation as blocks. Two can be multiplied where the
-width of the left one is the height of the right one; that size is summed
-over and disappears.
+The next figure draws the tables of the whole computation as rectangles. Two
+tables can be multiplied where the width of the left table is the height of
+the right; that size is summed over and disappears.
 
 ![The shapes of one head, from six words of three entries to six context
 vectors of four. Division and softmax change no
@@ -143,8 +145,8 @@ shape](shapes.svg){#fig-shapes}
 
 ## The second version {#self-attention-second}
 
-A step of a model, with its parameters, is called a **layer**. PyTorch's for
-"multiply by a matrix" is `nn.Linear`, the **linear layer**:
+A step of a model, with its parameters, is called a **layer**. PyTorch's
+layer for "multiply by a matrix" is `nn.Linear`, the **linear layer**:
 
 $$\underset{n \times d_{\text{out}}}{Y}
   = \underset{n \times d_{\text{in}}}{X}\;
@@ -152,10 +154,11 @@ $$\underset{n \times d_{\text{out}}}{Y}
   + \underset{d_{\text{out}}}{b}$$
 
 Its **parameters** stand in two tables. The **bias** $b$ is added to each
-row, and may be left out. The **weight** $W$ is a matrix like ours turned
-over, with a row for each *output*: that of `nn.Linear(3, 2)` has two rows
-of three, `[d_out][d_in]`, where `w_query` has three rows of two. So each
-entry of the result is the dot product of two rows.
+row, and may be left out. The **weight** $W$ is a matrix like ours with rows
+and columns exchanged: it has a row for each *output*. The weight of
+`nn.Linear(3, 2)` has two rows of three, `[d_out][d_in]`, where `w_query`
+has three rows of two. So each entry of the result is the dot product of two
+rows.
 
 ::: {.header of="Linear"}
 :::
@@ -173,8 +176,8 @@ Row with row, all pairs: [](#dot-product) has a function for that.
 :::
 
 ::: done
-This is `nn.Linear`. Most parameters of a language model stand in layers
-like it.
+You have `nn.Linear`. Most parameters of a language model stand in such
+layers.
 :::
 */
 
@@ -190,18 +193,18 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 }
 
 /*
-The second version of self-attention is three of these, one for each role.
-What later chapters add to attention will be a setting of this struct, is 0
-until then, and left out here:
+The second version of self-attention has three linear layers, one for each
+role. Later chapters add settings to the struct, which are left out here and
+0 until then:
 
 ::: {.header of="Attention" until="From chapter 11"}
 :::
 
-One fills in the sizes, and `attention_init` makes room. All parameters lie
-in one block, so that what is to be done with every one of them, no matter
-which, is one loop over `memory`. Then the layers draw their numbers, one
-after the other. (Are three biases needed? We do without;
-and one of them, as an exercise will show, never changes a result.)
+`self_attention_init` fills in the sizes, and `attention_init` allocates the
+parameters. All parameters lie in one array, so that one loop over `memory`
+reaches each of them. Then the layers draw their numbers, one after the
+other. (Are three biases needed? We do without; and the bias of one layer
+never changes a result, as an exercise will show.)
 */
 
 void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
@@ -217,8 +220,9 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 }
 
 /*
-`forward` is the three roles and the formula. The tokens that ask, $x$, and
-those that are asked, $y$, are the same here; they need not stay so.
+`forward` computes the three roles, and then the formula. The tokens that
+ask, $x$, and those that are asked, $y$, are the same here; in the next
+chapter they are not.
 */
 
 void attention_project(const Attention *a, int n, int m,
@@ -255,7 +259,8 @@ static void show_v2(void)
 }
 
 /*
-HackTricks runs it with the seed 789 and without bias [@hacktricks].
+HackTricks runs the second version with the seed 789 and without bias
+[@hacktricks].
 
 ``` output
 version 2, seed 789, no bias (6, 2)
@@ -269,9 +274,10 @@ attention weights of journey (6)
 [0.2041, 0.1659, 0.1662, 0.1496, 0.1665, 0.1477]
 ```
 
-The six rows are almost the same, since a word takes something like one
-sixth of each of the six. The numbers that `nn.Linear` draws are small,
-which makes small scores, which make even shares. Is that what one wants?
+The six rows are almost the same, since each word takes something like one
+sixth of every word. The numbers that `nn.Linear` draws are small. Small
+numbers make small scores, and small scores make even shares. Is that what
+one wants?
 
 ## Why the range suits {#self-attention-range}
 
@@ -291,19 +297,20 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 
 /*
 An entry of a query is a sum of $d_{\text{in}}$ products. By the reasoning
-of [](#scaling), its spread grows with the root of $d_{\text{in}}$, if the
-numbers in the matrix stay as large as they are. Here they shrink by the
-same root. Drawn evenly between $-a$ and $a$, they have the spread
-$a/\sqrt{3}$, which [](#tokens-normal) has measured for $a = 1$. (The mean
-of the squares of 1, 2, 3 and on to $n$ is nearly $n^2/3$; in the same way,
-that of all numbers between 0 and $a$ is $a^2/3$.) Where embeddings have
-the spread 1, the queries' entries get $\sqrt{d_{\text{in}}} \cdot
-a/\sqrt{3} = 1/\sqrt{3}$, whatever the width. (Why not 1? PyTorch has chosen
-it so; it is enough that it is moderate.)
+of [](#scaling), the spread of such sums grows with the root of
+$d_{\text{in}}$, as long as the numbers in the matrix keep their size. Here
+the numbers shrink by the same root. Numbers that are uniform between $-a$
+and $a$ have the spread $a/\sqrt{3}$, which [](#tokens-normal) has measured
+for $a = 1$. (The mean of the squares of 1, 2, 3 and on to $n$ is nearly
+$n^2/3$; in the same way, the squares of all numbers between 0 and $a$ have
+the mean $a^2/3$.) Where embeddings have the spread 1, the entries of
+queries have the spread $\sqrt{d_{\text{in}}} \cdot a/\sqrt{3} =
+1/\sqrt{3}$, whatever the width. (Why not 1? PyTorch has chosen so; any
+moderate spread will do.)
 
 To see the difference, six random words attend to each other, with 64
-entries for queries and keys; and then six others, fifty times in all, with
-the same matrices.
+entries for queries and keys. The same matrices serve for six other words,
+and others again, fifty times in all.
 */
 
 /* With matrices from rand or from nn.Linear: d_in, the spread of the
@@ -352,10 +359,10 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
 ```
 
 With `rand`, a wide model is saturated before it has learned anything: the
-division by $\sqrt{d_k}$ makes up for the 64 entries of a query, and not for
+division by $\sqrt{d_k}$ makes up for the 64 entries of a query, but not for
 their spread of 35.3345. With `nn.Linear` the spread is near 0.58 for every
-width, and the largest of six shares between one fifth and one quarter.
-Training begins with a model that gives a hearing to every word.
+width, and the largest of six shares lies between one fifth and one quarter.
+Training begins with a model in which every word counts.
 
 ## Copied across {#self-attention-order}
 
@@ -368,7 +375,7 @@ layers, put into the three matrices of the first version. It refuses what
 such as a bias.
 
 ::: hint
-One has a row for each output, the other a column.
+The second version has a row for each output, the first a column.
 :::
 
 ::: hint
@@ -377,8 +384,8 @@ two sizes are those of the table it is given.
 :::
 
 ::: done
-Two classes that look different compute the same, and now you have seen it:
-with the same weights, the same result.
+Two classes that look different compute the same: with the same weights,
+they give the same result.
 :::
 */
 
@@ -402,7 +409,7 @@ the first version see the sentence backwards.
 The words come in another order: *step one with starts journey Your*. What
 happens to their context vectors?
 
-They come in the other order too, and are otherwise the same.
+The context vectors come in the new order too, and are otherwise the same.
 :::
 */
 
@@ -451,32 +458,33 @@ the sentence backwards (6, 2)
  [-0.0739,  0.0713]]
 ```
 
-They are equal to the last bit. And the table is that of version 2, read
-from below. Attention takes no notice of the order of words: *Dog
-bites man* and *man bites dog* are the same to it. So models add to each
-embedding, before attention sees it, a **positional encoding**, a vector
-that depends on the place. [](#positions) builds it, and other ways.
+Both versions are equal to the last bit. And the last table is the table of
+version 2, read from below. Attention takes no notice of the order of words:
+to attention, *dog bites man* and *man bites dog* are the same. So models
+add a vector that depends on the word's position, a **positional encoding**,
+to each embedding, before attention sees the embedding. [](#positions)
+builds such vectors, and shows other ways.
 
 ## Trained, without calculus {#self-attention-training}
 
 So far a seed has decided what each word looks at. What does it take to make
 *likes* look at *fish*, as in [](#qkv), without making the matrices by hand?
 
-A number that says how far we are from that: a **loss**. Let $w$ be the
-share that *likes* gives to *fish*; our loss is $-\ln(w)$. It is 0 where the
-share is 1, and grows without end as the share goes to nothing. As the
-logarithm stands right behind the softmax, even a saturated head would feel
-the full slope ([](#scaling-saturated)). Inside a model no logarithm stands
-there, and the division and the range are needed, to keep away from
-saturation.
+First we need a number that says how far we are from that aim: a **loss**.
+Let $w$ be the share that *likes* gives to *fish*; our loss is $-\ln(w)$.
+The loss is 0 where the share is 1, and grows without end as the share goes
+to 0. Since the loss asks for the share's logarithm, even a saturated head
+would show the full slope ([](#scaling-saturated)). Inside a model no
+logarithm follows the softmax, so a model needs the division and the range,
+to keep away from saturation.
 
-Raise a parameter by a hundredth, lower it by a hundredth, see how the loss
-differs, and divide by the two hundredths: this is its slope. With all
-slopes in hand, the **gradient**, move each parameter against its slope,
-here by half of it, so that where it is steeper it moves farther. That is
-one step of training. As all parameters lie in one block, it is one loop;
-and the gradient is an `Attention` too, with a slope in each parameter's
-place.
+Raise a parameter by a hundredth, lower the same parameter by a hundredth,
+take the difference of the two losses, and divide by the two hundredths:
+that is the parameter's slope. All slopes together are the **gradient**.
+Then move each parameter against its slope, here by half the slope, so that
+a steeper slope moves it farther. That is one step of training. As all
+parameters lie in one array, a step is one loop. The gradient is an
+`Attention` too, with a slope where the other has a parameter.
 */
 
 /* Animal, deed, food: what cat, likes and fish are. */
@@ -559,12 +567,13 @@ slopes, before the first step (6, 3)
  [ 0.0000,  0.0000,  0.0000]]
 ```
 
-Two rows belong to the weight for queries, two to that for keys, two to that
-for values. The last two are 0: the loss looks at shares, and values come
-after, so training will leave that layer as it was drawn. In the first two,
-only the column for a deed counts, since *likes* is nothing else. In the
-middle two all columns do: the query of *likes* meets the keys of all three
-words.
+The first two rows belong to the weight for queries, the next two to the
+weight for keys, the last two to the weight for values. The last two rows
+are 0: the loss looks at shares, and values come after the shares, so
+training will leave that layer as it was drawn. In the first two rows only
+the column for a deed counts, since *likes* is nothing but a deed. In the
+middle rows all columns count: the query of *likes* meets the keys of all
+three words.
 
 ``` output
 loss, before and after every twenty steps (6)
@@ -583,17 +592,16 @@ attention weights of cat, likes, fish, after (3, 3)
 of its own. The middle row was asked for; the other two changed on the
 way](trained.svg){#fig-trained}
 
-Before, all three looked at *likes* most. After a hundred steps, *likes*
-gives 0.9968 of its attention to *fish*. Nobody has told the parameters how.
-But look at the other rows: *cat* looks at *fish* now, and *fish* at itself.
-We asked for one thing, and got it in the easiest way, by making *fish* easy
-to find for everyone. A model learns what its loss asks for. What the loss
-says nothing about may change as well.
+Before, all three words looked at *likes* most. After a hundred steps,
+*likes* gives 0.9968 of its attention to *fish*. But look at the other rows:
+*cat* looks at *fish* now, and *fish* at itself. We asked for one thing, and
+training found the easiest way: it made *fish* easy to find for everyone. A
+model learns what its loss asks for. What the loss says nothing about may
+change as well.
 
-Each slope took two computations of the whole attention, in each step. For a
-model with billions of parameters that is out of the question. [](#backward)
-gets all slopes from one computation and a second that runs backwards
-through it.
+Each slope took two computations of the whole attention, in each step. With
+billions of parameters that would never end. [](#backward) gets all slopes
+from one computation and a second that runs backwards through the first.
 
 ## Everything together
 */
@@ -650,9 +658,9 @@ print(torch.tensor(losses))
 print(weights)
 ```
 
-This is one head, complete. What follows are variations. Queries may come
-from another text than the keys; words may be hidden; several heads may work
-side by side.
+One head is complete. What follows are variations. Queries may come from
+another text than the keys; words may be hidden; several heads may work side
+by side.
 
 ## Further exercises
 
@@ -707,10 +715,10 @@ $24 + 2 + 2 + 4 = 32$.
 :::
 
 ::: {.solution exercise="7.5"}
-That of the keys. It adds the same list $b$ to every key, and so the same
-number $q \cdot b$ to every score of a query; and softmax sees differences
-only. The bias of the queries adds $b \cdot k_j$ to the scores, another
-number for each key. That of the values changes no weight, but it is added
-to every context vector, since the weights add up to one.
+The bias of the keys. It adds the same list $b$ to every key, and so the
+same number $q \cdot b$ to every score of a query; and softmax sees
+differences only. The bias of the queries adds $b \cdot k_j$ to the scores,
+another number for each key. The bias of the values changes no weight, but
+is added to every context vector, since the weights add up to one.
 :::
 */

@@ -6,9 +6,9 @@ which keys and values may come from $m$ other
 tokens](pipeline.svg){#fig-cross-attention-pipeline}
 
 A translator reads one sentence and writes another. For every word that is
-to be written, the whole sentence that was read should be there to be looked
-at. That is what attention was invented for [@bahdanau2014]. In all chapters
-so far, one text looked at itself.
+to be written, the translator should be able to look at the whole sentence
+that was read. Attention was invented for that [@bahdanau2014]. In all
+chapters so far, one text looked at itself.
 */
 
 #include "attention/08_cross_attention.h"
@@ -22,11 +22,11 @@ so far, one text looked at itself.
 
 The first idea is to write the two texts one behind the other. The result is
 a text like any other, and the first version of [](#self-attention) can be
-used as it is. We try it with the six words of [](#tokens), which shall be
-the text that is being written, and with eight tokens that have been read.
-These are strangers: random numbers, drawn after the three matrices from the
-same seed. How do the words of each text divide their attention between the
-two?
+used as it is. We try the idea with the six words of [](#tokens) as the text
+that is being written, and with eight tokens that have been read. The eight
+are strangers: random numbers, drawn after the three matrices from the same
+seed. How do the words of each text divide their attention between the two
+texts?
 */
 
 static void show_one_long_text(void)
@@ -61,19 +61,20 @@ what the eight strangers give (8)
 [0.3640, 0.3587, 0.3736, 0.3641, 0.3867, 0.3657, 0.3627, 0.3609]
 ```
 
-It runs, and three things are wrong with it. Most of the 196 scores are of
-no use to us: we asked about 48 of them. The shares of a row are spent on
-two texts at once: what the word *is* gives to those beside it is missing
-from the 0.6138 that it gives to the strangers. And the strangers take
-something of the words, though they were read before the first word was
-written. A fourth thing does not show here: a table has one width. Two texts
-can be joined only if their tokens have the same number of entries.
+The program runs, and three things are wrong with the idea. Most of the 196
+scores are of no use to us: we asked about 48 of them. The shares of a row
+are spent on two texts at once: the word *is* gives 0.6138 of its attention
+to the strangers, and spends the rest on its own text. And the strangers
+take something of the words, though the strangers were read before the first
+word was written. A fourth thing does not show here: since a table has one
+width, two texts can be joined only if their tokens have the same number of
+entries.
 
 ## Queries from here, keys from there {#cross-attention-queries}
 
 Look again at `attention` ([](#scaling-attention)). It takes `n` queries and
-`m` keys, and has never asked whether they belong to one text. Nothing in
-the formula has to be changed:
+`m` keys, which need not belong to one text. Nothing in the formula has to
+be changed:
 
 $$\underset{n \times d_k}{Q} =
     \underset{n \times d_x}{X} \; \underset{d_x \times d_k}{W_Q}, \qquad
@@ -83,16 +84,17 @@ $$\underset{n \times d_k}{Q} =
     \underset{m \times d_y}{Y} \; \underset{d_y \times d_v}{W_V}$$
 
 The queries come from the first input, $X$, which asks. Keys and values come
-from the second, $Y$, which is asked. This is **cross-attention**.
+from the second input, $Y$, which is asked. This is **cross-attention**.
 
-$X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each may
-have a width of its own, $d_x$ and $d_y$ ([A.26](#errata-26)). What must
-agree is the width of queries and keys, since they meet in a dot product.
+$X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each input
+may have a width of its own, $d_x$ and $d_y$ ([A.26](#errata-26)). Queries
+and keys must have the same width, since they meet in a dot product.
 
 The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its
 parameters are linear layers, while Raschka's article multiplies by matrices
 from `torch.rand`, $X W$ [@raschka2024magazine]. A layer holds $W^\top$, so
-we draw $W$ row by row, and write each number where it stands in $W^\top$.
+we draw $W$ row by row, and write the number of row `i` and column `j` to
+row `j` and column `i` of the layer.
 */
 
 void random_transposed(Random *r, int d_in, int d_out,
@@ -121,8 +123,8 @@ tokens of `x` asks all `m` tokens of `y`. It refuses what
 other sizes, several heads, an output layer.
 
 ::: hint
-`self_attention_forward` of [](#self-attention) does it for one text. Where
-does it take that for granted?
+`self_attention_forward` of [](#self-attention) is made for one text. Where
+does it use that both inputs are one?
 :::
 
 ::: hint
@@ -130,8 +132,8 @@ The trace has `n` queries, `m` keys and `m` values.
 :::
 
 ::: done
-With this, one text reads another. Let both be the same, and it is
-[](#self-attention) again.
+With this function, one text reads another. Let both be the same, and you
+have [](#self-attention) again.
 :::
 */
 
@@ -242,13 +244,13 @@ square, and has no diagonal](strangers.svg){#fig-strangers}
 A row belongs to a word and adds up to one, as before; a column belongs to a
 stranger. There is no diagonal any more, since no token meets itself.
 
-Do not read more into the map than there is. Neither the strangers nor the
-matrices have learned anything. That the word *is* takes more of the third
-stranger than of any other, and *first* of the fifth, is how the dice fell.
-What the tables do show is where a context vector comes from. The words have
-negative entries, the eight values have none, and the context vectors have
-none either. They are mixtures of the strangers' values. Of its own a word
-puts nothing into them; it only asks.
+Neither the strangers nor the matrices have learned anything. The word *is*
+takes more of the third stranger than of any other, and *first* of the
+fifth, by chance. What the tables do show is where a context vector comes
+from. The words have negative entries, the eight values have none, and the
+context vectors have none either: they are mixtures of the strangers'
+values. A word puts nothing of its own into its context vector; the word
+only asks.
 
 ## The same text twice {#cross-attention-twice}
 
@@ -295,16 +297,16 @@ keys and values from the encoder.
 Good matrices for that come from long training. We make some by hand
 instead, as for *cat likes fish* in [](#qkv). The German sentence *Kannst du
 mir bitte helfen* has been read, and *can you help me* asks. (A real decoder
-asks with the words that it has written, for the one that comes next. To
-keep things small, each of ours looks for its own counterpart.) An English
-word is a one-hot row, as in [](#tokens). The German words come with five
-entries, which say what a word is. The ending of *kannst* says "you", and so
-*kannst* has an entry for that as well. *Bitte*, "please", has no
-counterpart among our English words. The last entry says that a word is a
-pronoun, which counts one half for "you" and one half for "me". So *du*,
-second person and a pronoun, answers to "you" by one and a half, and
-*kannst* by one. The queries have entries of 8 where [](#qkv) had 4, since
-the division by $\sqrt{4}$ will halve the scores.
+asks with the words that it has written, for the word that comes next. To
+keep things small, each of our English words looks for its own counterpart.)
+An English word is a one-hot row, as in [](#tokens). A German word has five
+entries, which say what the word is. The ending of *kannst* says "you", and
+so *kannst* has an entry for the second person as well. *Bitte*, "please",
+has no counterpart among our English words. The last entry says that a word
+is a pronoun; in the keys, a pronoun counts one half for "you" and one half
+for "me". So the key of *du*, second person and a pronoun, has $1 + 0.5$ for
+"you", and that of *kannst* has 1. The queries have entries of 8 where
+[](#qkv) had 4, since the division by $\sqrt{4}$ will halve the scores.
 */
 
 static const char *const english[4] = {"can", "you", "help", "me"};
@@ -389,26 +391,25 @@ line, for German puts the verb last](translation.svg){#fig-translation}
 :::
 
 *Help* reaches over *mir* and *bitte* to the end of the sentence, and *me*
-comes back. Translating word by word stumbles here; attention needs no rule
-for it. *You* takes 0.8631 of *du* and 0.1168 of *kannst*, which says "you"
-too. *Bitte* gets next to nothing from all four. And the context vectors
-tell each English word what it has found: *can* found a verb, *me* a
-pronoun.
-
-The tokens of the two inputs have four and five entries. It did not matter.
+goes back to *mir*. A translation word by word stumbles here; attention
+needs no rule for the order. *You* takes 0.8631 of *du* and 0.1168 of
+*kannst*, which says "you" too. *Bitte* gets next to nothing from all four.
+And the context vectors tell each English word what it has found: *can*
+found a verb, *me* a pronoun. That the tokens of the two inputs have four
+and five entries did not matter.
 
 ## Pictures and their captions {#cross-attention-pictures}
 
-Nor does the second input have to be a text. Stable Diffusion makes pictures
-from descriptions, and works on the picture in many small steps. In each of
-them, every place of the picture asks the words of the description
+An input need not be a text. Stable Diffusion makes pictures from
+descriptions, and works on the picture in many small steps. In each step,
+every small square of the picture asks the words of the description
 [@rombach2021]. The queries are made from the picture, keys and values from
-the words. A place in the upper half may find *sky*, and take from it what
-*sky* has to give. Pictures and words have different widths, and are many or
-few as they like. All that is needed is a common size for queries and keys.
+the words. A square in the upper half may find *sky*, and take what *sky*
+has to give. Squares and words have different widths, and there may be any
+number of either. Only queries and keys need a common size.
 
-It works the other way as well. A program that describes pictures lets the
-words of the description ask, and the places of the picture answer.
+Texts can ask pictures, too. A program that describes pictures lets the
+words of the description ask, and the squares of the picture answer.
 
 ## Everything together
 */
@@ -447,18 +448,19 @@ print(torch.softmax(query @ key.T / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value))
 ```
 
-The decoder's words look at the encoder's, all of which have been read. But
-they also look at each other, and there a difficulty waits. A word that is
-being written must not see those that will come after it.
+The decoder's words look at the encoder's words, all of which have been
+read. But the decoder's words also look at each other, and a word that is
+being written must not see the words that will come after it.
 
 ## Further exercises
 
 **Exercise 8.2** (★, challenge, 2 points): `cross_attention_encode`. While a
 sentence is translated, the decoder asks again for each word that it writes,
-and the German sentence stays what it is. Compute its keys and values, and
-leave them in the trace. The trace may be for any number of queries; one
-that was made for other keys or values is refused. In short, it refuses what
-`attention_check` refuses, for as many queries as the trace has.
+and the German sentence stays the same. Compute the keys and values of the
+sentence that is asked, and leave them in the trace. The trace may be for
+any number of queries; one that was made for other keys or values is
+refused. In short, it refuses what `attention_check` refuses, for as many
+queries as the trace has.
 
 ::: hint
 In [](#cross-attention-queries), `attention_project` asks three layers.
@@ -479,9 +481,9 @@ query is refused, as is one whose other sizes do not fit, and so are several
 heads and an output layer.
 
 ::: hint
-It is the rest of what [](#cross-attention-queries) does. A trace for one
-query has one row of queries, scores, weights and context. How many keys it
-has, it knows itself.
+What is left is the rest of what [](#cross-attention-queries) does. A trace
+for one query has one row of queries, scores, weights and context. Its field
+`m` says how many keys it has.
 :::
 
 ::: hint
@@ -489,8 +491,8 @@ has, it knows itself.
 :::
 
 ::: done
-One row of queries against what is there already: that is all the attention
-that a new word costs.
+A new word costs one row of queries and one row of scores. The keys and
+values are there already.
 :::
 
 **Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention

@@ -4,10 +4,9 @@
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-causal-mask-pipeline}
 
-A language model writes a text word by word, and each word has to be found
-from those that are there already; such a model is called
-**autoregressive**. A sentence that exists can teach it this, not once but
-several times over:
+A language model writes a text word by word, and has to find each word from
+the words that are there already; such a model is called **autoregressive**.
+A single sentence teaches a model several times:
 
 - Life $\Rightarrow$ is
 - Life is $\Rightarrow$ short
@@ -16,13 +15,13 @@ several times over:
 - Life is short, eat dessert $\Rightarrow$ first
 
 From the context vector of a word, the rest of a model guesses the word that
-comes next. Self-attention has a context vector for every word, and so
-material for all five guesses at once. But it says too much. The context
-vector of *Life* contains something of the word *is*, and that is the
-answer. A model that can look it up learns nothing. The context vector of a
-word may be made from the word itself and those before it, and from no
-other. This is **causal attention**, also called masked attention, and what
-hides the future is a **causal mask**.
+comes next. Self-attention has a context vector for every word, and so all
+five guesses can be made at once. But the context vector of *Life* contains
+something of the word *is*, which is the answer. A model that can look up
+the answer learns nothing. The context vector of a word may be made from the
+word itself and the words before it, and from no others. That is **causal
+attention**, also called masked attention, and what hides the future is a
+**causal mask**.
 */
 
 #include "attention/09_causal_mask.h"
@@ -34,21 +33,22 @@ hides the future is a **causal mask**.
 #include "support.h"
 
 /*
-We take the sentence up with the queries, keys and values that it had in
-[](#scaling), those of `qkv_from_seed`.
+The sentence has the queries, keys and values of [](#scaling), from
+`qkv_from_seed`.
 
 ## Strike out, and share anew {#causal-mask-renormalized}
 
-We have the weights, so the first idea is to strike out those that are not
-allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
+We have the weights, so the first idea is to strike out the weights that are
+not allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
 where a query may look, 0 where the key lies in its future. A word meets
-itself on the **diagonal**, and its future is what stands to the right of
-it.
+itself on the **diagonal**, and its future stands to the right of the
+diagonal.
 
-Sooner or later queries and keys will not be of equal number, and then one
-has to say where in the text the queries stand. Let query `i` stand at place
-`first + i`. It may see the keys from 0 to `first + i`. For a whole sentence
-`first` is 0. (Do not confuse it with *first*, the last word of ours.)
+Later, there will be fewer queries than keys, and the function has to know
+where in the text the queries stand. Query `i` has the **position** `first +
+i` in the text, and may see the keys from 0 to `first + i`. For a whole
+sentence `first` is 0. (The word *first*, which ends our sentence, is
+another thing.)
 */
 
 void causal_mask(int n, int m, int first, float mask[n][m])
@@ -66,9 +66,10 @@ void mask_weights(int n, int m, const float mask[n][m], float weights[n][m])
 }
 
 /*
-The rest of a row is no longer a whole. So it is shared out anew, which is
-**renormalization**. With $A$ for the weights, $M$ for the mask and $R$ for
-the result, all three of shape $n \times m$:
+The weights that are left in a row no longer add up to one. Dividing them by
+their sum mends that, and is called **renormalization**. With $A$ for the
+weights, $M$ for the mask and $R$ for the result, all three of shape $n
+\times m$:
 
 $$R_{ij} = \frac{A_{ij} M_{ij}}{\sum_{k=1}^{m} A_{ik} M_{ik}}$$
 
@@ -80,8 +81,7 @@ The sum of a row must be complete before its first entry is divided.
 :::
 
 ::: done
-Each row is shares of a whole again, of what may be seen. The next way gets
-there in one step.
+Each row adds up to one again. The next way gets there in one step.
 :::
 */
 
@@ -165,8 +165,8 @@ row sums (6)
 [0.1772, 0.7256, 0.5089, 0.6744, 0.8769, 1.0000]
 ```
 
-*Life* keeps 0.1772 of its shares. *First* keeps all of them, having no
-future in this sentence. Divided by the row sums:
+The shares that *Life* keeps add up to 0.1772. *First* keeps all of its
+shares, having no future in this sentence. Divided by the row sums:
 
 ``` output
 renormalized (6, 6)
@@ -178,24 +178,23 @@ renormalized (6, 6)
  [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
 ```
 
-Something about this should make us uneasy. Softmax has divided by a sum
-that contains the exponentials of the future. Has that left a trace? Write
-$a$ for the sum of the exponentials that a word may see, and $b$ for that of
-the hidden ones. Before the mask, a share is $e^{s_j} / (a + b)$. The shares
-that are left add up to $a / (a + b)$. Divide the one by the other:
+Softmax has divided by a sum that contains the exponentials of the future.
+Has the future left a trace in the result? Write $a$ for the sum of the
+exponentials that a word may see, and $b$ for the sum of the hidden
+exponentials. Before the mask, a share is $e^{s_j} / (a + b)$. The shares
+that are left add up to $a / (a + b)$. Divide such a share by that sum:
 
 $$\frac{e^{s_j} / (a + b)}{a / (a + b)} = \frac{e^{s_j}}{a}$$
 
-The future cancels. What is left is the softmax of the scores that may be
-seen, as if there had never been others. On paper.
+The future cancels, on paper. What is left is the softmax of the scores that
+may be seen, as if there had been no others.
 
 ## Minus infinity {#causal-mask-infinity}
 
-There is a shorter way. If the softmax of the visible scores is what we
-want, let the hidden ones, the **upper triangle** of the table, add nothing
-to the sum in the first place. A score of **minus infinity** does
-that, as [](#softmax) has found: its exponential is 0, and not just a small
-number.
+There is a shorter way. We want the softmax of the visible scores. So let
+the hidden scores, the **upper triangle** of the table, add nothing to the
+sum in the first place. A score of **minus infinity** adds nothing, as
+[](#softmax) has found: its exponential is exactly 0.
 
 **Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every key
 that lies in the future of its query, whatever was there before. `first` may
@@ -211,8 +210,8 @@ What is 0 times infinity? So do not multiply.
 :::
 
 ::: done
-With this mask GPT and its kin are trained: no word sees what it is to
-predict.
+With this mask GPT and models like it are trained: no word sees what it is
+to predict.
 :::
 */
 
@@ -260,10 +259,10 @@ their attention weights (6, 6)
  [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
 ```
 
-The weights are those of the first way, with one table and one division
+The weights are those of the first way, and took one table and one division
 less. (The division by $\sqrt{d_k}$ comes after the mask here, as in the
-article. Minus infinity stays what it is when it is divided, so the order
-is a matter of taste.)
+article. Minus infinity stays what it is when it is divided, so the order is
+a matter of taste.)
 
 ![Scores; weights times the mask; renormalized; and from minus infinity. The
 last two are the same map. Each has colours to a scale of its own, and
@@ -272,9 +271,8 @@ orange is below 0](maps.svg){#fig-maps}
 ::: {.workbench args="stage=mask"}
 :::
 
-(HackTricks speaks of the tokens before the current position. The current
-one is seen too, and must be: *Life* has nobody before it,
-[A.8](#errata-8).)
+(HackTricks speaks of the tokens before the current position. A word must
+see itself, too: *Life* has no word before it, [A.8](#errata-8).)
 
 ## Equal on paper {#causal-mask-paper}
 
@@ -297,16 +295,17 @@ static void from_visible(int m, int first, float scores[1][m],
 }
 
 /*
-Take two words that may be seen, with the scores 0 and 0.5, and one that is
-hidden. Its score should not matter. We raise it step by step.
+Take two words that may be seen, with the scores 0 and 0.5, and a third word
+that is hidden. The score of the hidden word should not matter. We raise
+that score step by step.
 
 ::: question
 Somewhere between 10 and 105 one of the two ways breaks down. Which one, and
 what will it answer in the end?
 
 Renormalizing. Softmax gives the hidden word nearly everything, and the
-visible ones share what is left: less and less, and in the end 0. Zero
-divided by zero is no number.
+visible words share the rest: less and less, and in the end 0. Zero divided
+by zero is no number.
 :::
 */
 
@@ -350,12 +349,13 @@ hidden score; renormalized; from minus infinity (8, 5)
 
 At 100 the second digit is wrong, at 103 the second share is twice the
 first, and at 105 there is no answer. There is a smallest float above 0, and
-the floats next to it are multiples of it. At 103, the weights of the
-visible words are once and twice the smallest, at 104 they are 0 and once
-the smallest, at 105 both are 0; and what has been lost no division brings
-back. Minus infinity is right in every row: it never looks at the hidden
-score. (Scores divided by $\sqrt{d_k}$ have a spread near 1, and a gap of
-100 is a hundred of these. But why rely on it?)
+the floats next to 0 are whole multiples of the smallest. At 103, the
+weights of the two visible words are once and twice the smallest float. At
+104 the weights are 0 and once the smallest, and at 105 both are 0. No
+division brings the lost digits back. Minus infinity is right in every row,
+since that way never looks at the hidden score. (Scores divided by
+$\sqrt{d_k}$ have a spread near 1, so gaps of 100 are not to be expected.
+But why rely on that?)
 
 ![The share of the first visible word, against the hidden score, which
 should not matter; its steps are not equal. Renormalized it goes astray from
@@ -363,8 +363,8 @@ should not matter; its steps are not equal. Renormalized it goes astray from
 
 ## What a query may see {#causal-mask-see}
 
-A query may see all keys, as before; or those up to its own place; or what a
-table says, with a 0 for what is hidden. A `Mask` is one of the three.
+A query may see all keys, as before; or the keys up to its own position; or
+the keys for which a table does not have 0. A `Mask` is one of the three.
 
 ::: {.header of="Mask"}
 :::
@@ -416,8 +416,8 @@ void apply_mask(int n, int m, Mask mask, float scores[n][m])
 }
 
 /*
-Here are the names once more. The first three belong to the way that we
-leave, though `causal_mask` will still show us masks.
+Here are the names once more. The first three belong to the first way, which
+this book leaves here, though `causal_mask` will still show us masks.
 
 | function | what it does |
 |:--------------|:-------------------------------------------------|
@@ -428,9 +428,9 @@ leave, though `causal_mask` will still show us masks.
 | `mask_scores_table` | minus infinity where a table has 0 |
 | `apply_mask` | what a `Mask` says: one of the last two, or nothing |
 
-And this is `attention` with one line more, as far as its weights. The
-mixture, one `matmul`, follows where it is called; the next chapter has a
-reason to wait with it.
+The next function is `attention` with one line more, and without the
+mixture: the next chapter will do something to the weights before the values
+are mixed.
 */
 
 void masked_weights(int n, int m, int d_k, Mask mask,
@@ -445,7 +445,7 @@ void masked_weights(int n, int m, int d_k, Mask mask,
 
 /*
 Is the future hidden? Then *short* must get the same context vector from a
-sentence that ends there.
+sentence that ends with *short*.
 */
 
 static void show_masked_attention(void)
@@ -460,6 +460,18 @@ static void show_masked_attention(void)
     attention(1, 3, 2, 4, query + 2, key, value, ROWS(3, scores),
               ROWS(3, weights), context);
     print_vector("context vector of short in Life is short", 4, context[0]);
+}
+
+static void show_backwards(void)
+{
+    const int backwards[6] = {5, 4, 3, 2, 1, 0};
+    float x[6][3], query[6][2], key[6][2], value[6][4];
+    float scores[6][6], weights[6][6], context[6][4];
+    embed(6, 3, 6, backwards, life, x);
+    qkv_from_seed(123, 6, 3, 2, 4, x, query, key, value);
+    masked_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
+    matmul(6, 4, 6, weights, value, context);
+    print_vector("context vector of Life, as the last word", 4, context[5]);
 }
 
 /*
@@ -477,27 +489,33 @@ context vector of short in Life is short (4)
 [-0.4415, -0.1738, -0.2191, -0.3539]
 ```
 
-The last line is the third row of the table. *Life* sees only itself, and
-its context vector is its value. So the six rows of one table are what the
-last words of six texts get, from *Life* to the whole sentence. That is what
-makes training bearable: a sentence of six words is five exercises and one
-computation.
+The context vector of *short* is the third row of the table. *Life* sees
+only itself, and its context vector is its value. So the six rows of one
+table are what the last words of six texts get, from *Life* to the whole
+sentence. One computation gives all five guesses.
 
 ::: question
 Without a mask, attention took no notice of the order of words
 ([](#self-attention)). And now? Put the sentence backwards, so that *Life*
 is its last word. Will *Life* have the context vector that it had?
 
-No. It would see six words where it saw one. Which words a word may see
-depends on where it stands. But that is all that the mask knows of order:
-within what a word sees, the words may still change places.
+No. *Life* sees six words then, where it saw one. Its context vector is the
+one that [](#self-attention-first) printed, without a mask.
 :::
+
+``` output
+context vector of Life, as the last word (4)
+[-0.1564,  0.1028, -0.0763, -0.0764]
+```
+
+Which words a word may see depends on its position. Among the words that it
+sees, the order still changes nothing.
 
 ## No number will do {#causal-mask-filled}
 
 A well-known textbook fills in a million below zero instead [@zhang2021],
-and the published program of GPT-2 subtracts ten billion [@radford2019]. No
-weight ever becomes `nan` then. But any number is a score like any other.
+and the published program of GPT-2 subtracts ten billion [@radford2019].
+Then no weight ever becomes `nan`. But a number, however low, is a score.
 Take three words, all of them hidden:
 */
 
@@ -521,16 +539,16 @@ all hidden, by a million below 0, by minus infinity (2, 3)
 ```
 
 By a number, each word gets a third, which looks like a result. (And minus
-infinity must be written into its place: to multiply it by ones and zeros,
-and add that to the scores, will not do, since 0 times infinity is no
-number, [A.2](#errata-2).)
+infinity must be written over the score. Multiplying minus infinity by ones
+and zeros, and adding the product to the scores, will not do, since 0 times
+infinity is no number, [A.2](#errata-2).)
 
 ## Nothing left to see
 
 Where every score of a row is minus infinity, softmax has nothing to share
-out, and its answer is `nan`. In a whole sentence this does not happen, for
-every word sees itself. It can happen when queries and keys are not of equal
-number. Let two words ask five keys:
+out, and its answer is `nan`. In a whole sentence no such row occurs, for
+every word sees itself. Such rows can occur when queries and keys are not of
+equal number. Let two words ask five keys:
 */
 
 static void show_places(void)
@@ -571,12 +589,12 @@ four queries, two keys, first = 2 - 4 (4, 2)
 ![What two queries may see of five keys, filled: at the beginning of the
 text, and at its end](places.svg){#fig-places}
 
-In the first mask the two words stand at the beginning of the text, in the
-second at its end. The second is right for a model that has read three words
-and adds two. PyTorch's `is_causal=True` means the first mask, also where
-the numbers differ. In the third, four queries ask two keys by the rule of
-the second, and two of them have nothing to see. Whoever confuses `n` and
-`m` gets such a mask, and with it:
+In the first mask the two words are the first of the text, in the second the
+last. The second mask is right for a model that has read three words and
+adds two. PyTorch's `is_causal=True` means the first mask, also where the
+numbers differ. In the third mask, four queries ask two keys by the rule of
+the second mask, and two queries have nothing to see. Who confuses `n` and
+`m` gets such a mask, and these weights:
 
 ``` output
 their weights (4, 2)
@@ -587,9 +605,9 @@ their weights (4, 2)
 ```
 
 What is the mixture of nothing? PyTorch has two answers: `F.softmax` gives
-`nan`, and `F.scaled_dot_product_attention` 0, so that a row that nobody
-will use does no harm. Ours is `nan`. Nobody should use that row, and
-whoever does so by mistake is to notice.
+`nan`, and `F.scaled_dot_product_attention` gives 0, so that a row that
+nobody will use does no harm. Our answer is `nan`: whoever uses such a row
+by mistake is to notice.
 
 ## Everything together
 */
@@ -603,6 +621,7 @@ int main(int argc, char *argv[])
     show_minus_infinity(maps_of);
     show_gaps();
     show_masked_attention();
+    show_backwards();
     show_all_hidden();
     show_places();
     return 0;
@@ -640,20 +659,20 @@ print(F.softmax(hidden / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value, is_causal=True))
 ```
 
-A model that sees only the past can still learn its texts by heart. The next
-chapter is about what is done against that. It strikes out weights, too, but
-at random.
+A model that sees only the past can still learn its texts by heart. What the
+next chapter does against that strikes out weights, too, but at random.
 
 ## Further exercises
 
 **Exercise 9.3** (★★, challenge, 3 points): `mask_window`. Long texts make
-large tables. So let each word see only itself and the `w - 1` places before
-its own [@beltagy2020]. Places are counted even behind the last key. All
-other keys get minus infinity. It refuses a window of less than one word.
+large tables. So let each word see only itself and the `w - 1` positions
+before its own [@beltagy2020]. A query's position may lie behind the last
+key. All other keys get minus infinity. It refuses a window of less than one
+word.
 
 ::: hint
 The causal mask of [](#causal-mask-infinity) hides what comes after a word.
-Query `i` stands at place `first + i`. Which is the first place it sees?
+Query `i` has the position `first + i`. Which is the first position it sees?
 :::
 
 ::: done
@@ -766,9 +785,9 @@ It cannot hide a value that is not finite.
 :::
 
 ::: {.solution exercise="9.6"}
-Where the weights that are left add up to just that number. Shares of one
-whole never add up to more than one. So the word must see one word only, and
-have had its whole attention there already, as in a text of one word. Of six
-rows, it would be right for none but, perhaps, the first.
+Only where the weights that are left add up to just that number. Shares of a
+whole never add up to more than one. So the number must be one: the word
+sees a single word, and gave that word its whole attention before the mask,
+too. Of six rows, that can be so in the first at most.
 :::
 */

@@ -10,9 +10,10 @@
 #include "support/memory.h"
 
 /* What an attention computes: the pages print it, and training reads it.
- * A table is a `float *`, a pointer to all its entries, row after row. The
- * tables lie one behind the other in one block. Each forward says which of
- * them it fills. */
+ * A table is a `float *`, a pointer to its entries, row after row: C wants
+ * the width of a struct's member to be known when it compiles, and the width
+ * of a table is known only when the program runs. The tables lie one behind
+ * the other in one array. Each forward says which of them it fills. */
 typedef struct {
     int n, m;      /* tokens that ask, and tokens that are asked */
     int n_heads;   /* 1 for one head */
@@ -24,7 +25,7 @@ typedef struct {
     float *scores; /* [n_heads][n][m], scaled, and masked: chapter 9 */
     float *weights; /* [n_heads][n][m] */
     float *context; /* [n_heads][n][d_v] */
-    float *memory;  /* the block with all tables */
+    float *memory;  /* the array with all tables */
     size_t count;   /* how many numbers it holds */
 
     /* From chapter 11 on: */
@@ -96,7 +97,7 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
                     float out[n][l->d_out]);
 
 /* An attention: its sizes and settings, and its parameters, which lie one
- * behind the other in one block, in the order of the layers, each weight
+ * behind the other in one array, in the order of the layers, each weight
  * before its bias. */
 typedef struct {
     int d_x, d_y;  /* entries of a token that asks, and of one asked */
@@ -106,7 +107,7 @@ typedef struct {
     Linear query;  /* d_x to n_heads * d_k */
     Linear key;    /* d_y to n_heads * d_k */
     Linear value;  /* d_y to n_heads * d_v */
-    float *memory; /* the block with all parameters */
+    float *memory; /* the array with all parameters */
     size_t count;  /* how many there are */
 
     /* From chapter 11 on, and 0 until then: */
