@@ -4,24 +4,24 @@
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-dropout-pipeline}
 
-[](#causal-mask) took away from each word what it must not see. What it may
-see is divided into shares that add up to one, and nothing keeps softmax
-from giving nearly all of it to one word. That is a danger while a model
-learns. Suppose that in the texts it is trained on, *dessert* happens to
-follow *eat* every time. Then the model can put all its attention on *eat*,
-be right every time, and never learn what else there is to go by. It has
-learned its texts by heart, and will fail with the next one. This is
+[](#causal-mask) took away from each word what it must not see. The words
+that it may see get shares that add up to one, and softmax may give nearly
+the whole to a single word. That is a danger while a model learns. Suppose
+that in the texts for training, *dessert* happens to follow *eat* every
+time. Then the model can put all its attention on *eat*, be right every
+time, and never learn what else there is to go by. The model has learned its
+texts by heart, and will fail with the next text. Such learning is called
 **overfitting**.
 
 A good way to keep a team from leaning on a single member is to send
 somebody home each day, by lot. **Dropout** does that to numbers
 [@srivastava2014]. While the model is trained, and only then, some of the
 attention weights are crossed out, chosen at random, and chosen anew each
-time. Whatever is to be learned must be learned in a way that survives the
-loss of any one of them.
+time. So the model must not depend on any single weight.
 
 Our weights come from a seed and have learned nothing, so this chapter
-cannot show that it helps. It shows what it does to the numbers.
+cannot show that dropout helps. The chapter shows what dropout does to the
+numbers.
 */
 
 #include "attention/10_dropout.h"
@@ -36,8 +36,8 @@ cannot show that it helps. It shows what it does to the numbers.
 
 Every attention weight is crossed out with the same probability $p$, the
 dropout **rate**, and stays with probability $1 - p$. A rate that is not
-from 0 to 1 is refused. (`!` with `>=` refuses `nan` as well, with which
-every comparison is false.)
+from 0 to 1 is refused. (Comparisons with `nan` are false, so `!` before
+them refuses `nan`, too.)
 */
 
 void dropout_rate_check(double p)
@@ -49,8 +49,8 @@ void dropout_rate_check(double p)
 /*
 We draw a number from 0 to below 1 for each entry of the table, and keep the
 entry if the number is below $1 - p$. To drop the same entries as PyTorch,
-we go row by row, as it does, and draw doubles, with `random_double(r)` of
-[](#normals), each of which takes two of the generator's draws. Where there
+we go row by row, and draw doubles, as PyTorch does. `random_double(r)` of
+[](#normals) makes a double from two of the generator's draws. Where there
 is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
@@ -125,31 +125,31 @@ row sums of what is left (6)
 [0.6667, 0.3333, 0.8333, 0.5000, 0.5000, 0.6667]
 ```
 
-Each row had the sum 1, and now the sums lie around one half. That is what
-one expects, and it is no good. With half of the weights, a context vector
-is half of what it was, on the average, and the steps that come after would
-be trained on such vectors. When training is over, and nothing is dropped
-any more, they would be given others, twice as large.
+Each row had the sum 1, and now the sums lie around one half, as one
+expects. But with half of the weights, a context vector is half as large as
+before, on the average. The later steps of a model would be trained on such
+vectors. When training is over, and nothing is dropped any more, these steps
+would be given vectors twice as large.
 
 ## Keep the mean {#dropout-mean}
 
 So the survivors are made larger: they are divided by $1 - p$. A weight $a$
 becomes $a / (1 - p)$ with probability $1 - p$, and 0 with probability $p$.
-In many draws, a part $1 - p$ of them gives the one and a part $p$ the
-other, so that the mean of all comes close to
+Of many draws, the share $1 - p$ gives $a / (1 - p)$ and the share $p$ gives
+0. So the mean of all draws comes close to
 
 $$(1 - p) \cdot \frac{a}{1 - p} + p \cdot 0 = a$$
 
-The single weight is wrong each time. On the average it is right. Of a table
-of weights $A$ with the mask $M$, dropout makes this, where $\odot$
-multiplies entry by entry:
+The single weight is wrong each time. On the average it is right. From a
+table of weights $A$ and the mask $M$, dropout makes a table $D$, where
+$\odot$ multiplies entry by entry:
 
 $$\underset{n \times m}{D} = \frac{1}{1 - p}\;
   \underset{n \times m}{M} \odot \underset{n \times m}{A}$$
 
 The authors of dropout multiplied by $1 - p$ afterwards, when the trained
-model was used. To divide while training is the reverse, **inverted
-dropout**, and what is done today, since nobody needs to think of it later.
+model was used. Today one divides in training, which is called **inverted
+dropout**: a model in use then needs no factor.
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
@@ -188,8 +188,8 @@ The six rows of one sixth again, with the same mask:
 With a rate of one half, can what is left of six equal weights still have
 the sum 1?
 
-It can, and only if exactly three of the six survive: each of them is then
-one third. Four survivors make four thirds, two make two thirds.
+Only if exactly three of the six survive: each survivor is then one third.
+Four survivors make four thirds, two make two thirds.
 :::
 
 ``` output
@@ -197,20 +197,20 @@ row sums after dropout of sixths (6)
 [1.3333, 0.6667, 1.6667, 1.0000, 1.0000, 1.3333]
 ```
 
-The rows do not add up to one any more: it is the mean that is kept, not the
-sum of each draw. People have reported that as a fault [@pytorch42929], and
-there is nothing to mend. (HackTricks speaks of the zeros, not of the factor
+The rows do not add up to one any more: dropout keeps the mean, not the sum
+of each draw. People have reported such sums as a fault [@pytorch42929];
+they are none. (HackTricks speaks of the zeros, not of the factor
 [@hacktricks]: [A.9](#errata-9).)
 
 Why not divide each row by its sum, as in [](#causal-mask)? Because the
-survivors would then share what the others have lost, and the mean would be
-another. Take two words with the weights one quarter and three quarters, and
-a rate of one half. If both survive, the first keeps its quarter. If it
-survives alone, it gets everything, which is 1; if the other does, 0. The
-mean of the three is five twelfths, far more than a quarter. And if neither
-survives, there is nothing to divide by.
+survivors would then share what the others have lost, and the mean would
+change. Take two words with the weights one quarter and three quarters, and
+a rate of one half. If both survive, the first keeps its quarter. If the
+first survives alone, it gets everything, which is 1; if the second survives
+alone, the first gets 0. The mean of the three results is five twelfths, far
+more than a quarter. And if neither survives, there is nothing to divide by.
 
-Divided by $1 - p$, the two come out right:
+Divided by $1 - p$, the means of both words come out right:
 */
 
 /* The mean of what many dropouts make of two weights. */
@@ -255,19 +255,20 @@ mean of 10000 dropouts (2)
 ```
 
 One dropout doubles a weight or takes it away. The mean of a hundred still
-has 0.8700 for the second weight, that of ten thousand comes within a
+has 0.8700 for the second weight; the mean of ten thousand comes within a
 hundredth of 0.7500.
 
 ## On attention weights {#dropout-weights}
 
 In an attention, dropout comes after softmax and before the mixture. The
-values are mixed with what it has left:
+weights that dropout leaves mix the values:
 
 $$\underset{n \times d_v}{Z} =
   \underset{n \times m}{D}\; \underset{m \times d_v}{V}$$
 
-Before softmax it would not do. A score of 0 does not make a weight of 0;
-and after a score of minus infinity, softmax hands the share to the others.
+Before softmax, dropout would not do. A score of 0 does not make a weight of
+0; and where a score is minus infinity, softmax hands the share to the
+others.
 
 Raschka's book shows the table for *Your journey starts with one step*, with
 linear layers from seed 789 and the future hidden [@raschka2024book]. The
@@ -323,18 +324,18 @@ row sums after dropout (6)
 ::: {.workbench args="stage=dropout"}
 :::
 
-Hidden weights have an entry of the dropout mask too; they are 0 before and
-after. In the first row, *Your* sees only itself, and is lucky: its one
-weight survives and is doubled. *Journey* loses both of its weights, and its
+Weights of the future have an entry in the dropout mask too; they are 0
+before and after. In the first row, *Your* sees only itself: its one weight
+survives and is doubled. *Journey* loses both of its weights, and its
 context vector will be all zeros, this time.
 
 ## The rate {#dropout-rate}
 
-With a rate of one half such things happen often. Usual rates lie between
-[10]{.cited} and [20%]{.cited} [@hacktricks], and Raschka's book takes one
-half so that there is something to see. Here is what different rates do to
-10,000 weights, each of them 1: the share that is dropped, the factor of the
-others, and the mean of all.
+With a rate of one half, a word often loses all its weights. Usual rates lie
+between [10]{.cited} and [20%]{.cited} [@hacktricks]; Raschka's book takes
+one half so that there is something to see. The program applies different
+rates to 10,000 weights, each of them 1, and prints the share that is
+dropped, the factor of the others, and the mean of all.
 */
 
 static void show_rates(void)
@@ -383,9 +384,9 @@ rate, share dropped, factor, mean (5, 4)
 ```
 
 One half hides a slip: $p$ and $1 - p$ are the same number, so that a factor
-of $1/p$ would look right [@llms431]. A rate of 0 is no dropout. A rate of 1
-is the one for which the mean is lost: nothing survives, and there is
-nothing to multiply by the infinite factor.
+of $1/p$ would look right [@llms431]. A rate of 0 drops nothing. A rate of 1
+loses the mean: nothing survives, and there is nothing to multiply by the
+infinite factor.
 
 What is dropped is multiplied by 0. For some numbers that is not the same as
 writing a 0:
@@ -397,35 +398,34 @@ all of them dropped (4)
 [ 0.0000, -0.0000,     nan,     nan]
 ```
 
-A negative zero counts as equal to 0. But infinity times 0 is not a number,
-and what is not a number stays so. That is as it should be: a fault that
-went away in one run of two would be the hardest to find.
+A negative zero counts as equal to 0. But infinity times 0 is `nan`, and
+`nan` times 0 is `nan`. That is as it should be: a fault that dropout hid in
+one run of two would be the hardest to find.
 
 ## Only in training {#dropout-evaluation}
 
 A model in use, or in **evaluation**, as one says, drops nothing. Since the
-mean was kept in training, there is nothing to make up for. A dropout that
-is left on by mistake is easily found out: the same question gets another
-answer each time.
+mean was kept in training, there is nothing to make up for. If the same
+question gets another answer each time, dropout was left on by mistake.
 
 In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
-`training=False`. `nn.Dropout(p)` is a module, a part of a model like
-`nn.Linear`, and remembers whether it is being trained: `model.train()` and
-`model.eval()` tell all parts of a model, and in evaluation it hands on what
-it is given. `mask.bernoulli_(q)` draws the mask alone. It fills a tensor
-with ones and zeros, a 1 with probability $q$; the underscore is PyTorch's
-sign for a function that changes its tensor in place.
+`training=False`. `nn.Dropout(p)` is a module like `nn.Linear`, and
+remembers whether it is being trained: `model.train()` and `model.eval()`
+tell all modules of a model. In evaluation, `nn.Dropout` hands on what it is
+given. `mask.bernoulli_(q)` draws the mask alone: it fills a tensor with
+ones and zeros, a 1 with probability $q$. The underscore is PyTorch's sign
+for a function that changes its tensor in place.
 
 ## If your mask is another {#dropout-tables}
 
 A reader of Raschka's book ran its notebook, unchanged, with the seed that
-it names. All numbers agreed as far as the first dropout, and there the mask
-was another [@llms57]. On Intel's processors, PyTorch up to version
-[2.6]{.cited} drew it from another generator, MCG31 of Intel's library
-MKL; on others it drew as it does today [@pytorch146174].
+the notebook names. All numbers agreed as far as the first dropout mask,
+which was another [@llms57]. On Intel's processors, PyTorch up to version
+[2.6]{.cited} drew the mask from another generator, MCG31 of Intel's library
+MKL; on other processors it drew as it does today [@pytorch146174].
 
 So if a tutorial's dropout is not yours, neither of you need have made a
-mistake. [](#mkl) has both tables, and a function that draws the other one.
+mistake. [](#mkl) has both tables, and a function that draws the second.
 
 ## Everything together
 */
@@ -471,8 +471,8 @@ print(F.dropout(torch.tensor([1., -1, torch.inf, torch.nan]), 1.0))
 ```
 
 Every step of a head is there now: roles, scores, scale, mask, weights,
-dropout, mixture. They have to be put together, and to work for more than
-one sentence.
+dropout, mixture. The next chapter puts them together, for more than one
+sentence.
 
 ## Further exercises
 
@@ -483,8 +483,8 @@ a mask. It refuses fewer than one dropout, and what `dropout_rate_check`
 refuses.
 
 ::: hint
-[](#dropout-weights) does it for one dropout. A mask is drawn entry by
-entry. So is a mask of a single entry.
+[](#dropout-weights) does one dropout. A mask is drawn entry by entry, so a
+mask may have a single entry.
 :::
 
 ::: hint

@@ -5,12 +5,12 @@
 together](pipeline.svg){#fig-causal-attention-pipeline}
 
 Every step of a head is written: the three roles, scores, their division,
-the mask, softmax, dropout, the mixture. Each has been shown by itself, on
-one sentence. A model does all of them in one go, and learns from many
-sentences at a time, a **batch**. In a program for PyTorch that looks like a
-great change, since tables become arrays with three dimensions. In C one
-sees what it is. A batch is a loop around what we have, and the parameters
-stand outside of it.
+the mask, softmax, dropout, the mixture. Each step has been shown by itself,
+on one sentence. A model does all steps in one go, and learns from many
+sentences at a time, a **batch**. In a program for PyTorch a batch looks
+like a great change, since tables become arrays with three dimensions. In C
+a batch is a loop around what we have, and the parameters stand outside the
+loop.
 */
 
 #include "attention/11_causal_attention.h"
@@ -24,16 +24,15 @@ stand outside of it.
 /*
 ## The steps, in order
 
-A trace of [](#self-attention) has room for everything from queries to
-context vectors, and for two tables more, of which it is time to speak:
-`keep_mask`, which weights dropout keeps, and `dropped`, what becomes of
-them.
+A trace of [](#self-attention) has room for all tables from queries to
+context vectors, and for two more: `keep_mask` says which weights dropout
+keeps, and `dropped` has the weights after dropout.
 
 Given queries, keys and values, there is one right order for the rest. The
 mask comes before softmax, so that the shares of what is left add up to one
-([](#causal-mask)). Dropout comes after it, so that the survivors do not
-share what was dropped ([](#dropout)). And it is what dropout has left that
-mixes the values. With $p$ for the rate,
+([](#causal-mask)). Dropout comes after softmax, so that the survivors do
+not share what was dropped ([](#dropout)). The weights after dropout mix the
+values. With $p$ for the rate,
 
 $$\underset{n \times d_v}{\text{context}} =
   \operatorname{dropout}_p\left(\operatorname{softmax}\left(
@@ -42,11 +41,11 @@ $$\underset{n \times d_v}{\text{context}} =
   \underset{m \times d_v}{V}$$
 
 Dropout needs random numbers, and only while the model is trained. So the
-function takes a generator, and where there is none, it drops nothing.
+function takes a generator, and drops nothing if the generator is `NULL`.
 
 **Exercise 11.1** (★★, 3 points): `attend`. From queries, keys and values it
-computes five tables: scores, masked as `mask` says; weights; which of these
-are kept; what dropout makes of them; context vectors. If `r` is `NULL`,
+computes five tables: scores, masked as `mask` says; weights; the mask of
+dropout; the weights after dropout; context vectors. If `r` is `NULL`,
 nothing is dropped, whatever `p` is. It refuses what `masked_weights`
 refuses and, with `r`, what `dropout_rate_check` refuses.
 
@@ -84,21 +83,19 @@ void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
 }
 
 /*
-This is the whole of a head, and the last time that its steps are put
-together. What comes after it calls `attend`.
+A whole head is one function now. The rest of this part calls `attend`.
 
 ## One object {#causal-attention-object}
 
-An `Attention` has two more settings for this: the rate, and the **context
-length**, the most tokens that a sentence may have. Our functions could do
-without it; but a model that has been trained on sentences up to that length
-knows nothing about longer ones. Where it is 0, there is no limit.
+An `Attention` has two more settings: the rate, and the **context length**,
+the most tokens that a sentence may have. Our functions need no such limit;
+but a model that was trained on sentences up to that length knows nothing
+about longer ones. A context length of 0 means no limit.
 
 In the class that this chapter follows, as in most models, values are as
 wide as queries and keys. Raschka's book calls that width `d_out`. We call
-it `head_dim`, the width of a head, and set both `d_k` and `d_v` to it. (An
-`Attention` has a `d_out` too, for something else. It is 0 up to
-[](#multi-head).)
+it `head_dim`, the width of a head, and set both `d_k` and `d_v` to it. (The
+`d_out` of an `Attention` is another size, and 0 up to [](#multi-head).)
 */
 
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -116,8 +113,8 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 /*
 **Exercise 11.2** (★★, 3 points): `head_forward`. `n` tokens ask, `m` are
 asked: from their embeddings it computes the context vectors of one head.
-The trace's `rate` is that of the dropout that was in force, 0 without a
-generator, so that whoever reads `dropped` knows its factor. It refuses
+The trace's `dropout_rate` becomes the rate that was used, 0 without a
+generator, so that a reader of `dropped` knows the factor. It refuses
 several heads, a `d_out` other than 0, more tokens than the context length,
 and a trace that was made for other sizes.
 
@@ -131,7 +128,7 @@ The tables that `attend` takes are all in the trace.
 :::
 
 ::: done
-This is the tutorials' `CausalAttention`, with the same numbers from the
+You have the tutorials' `CausalAttention`, with the same numbers from the
 same seed.
 :::
 */
@@ -154,10 +151,10 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
 }
 
 /*
-And a batch is the loop that the title promises. The object stands outside
-of it, so that all sentences meet the same parameters. The sentence changes,
-and its trace. The generator goes on from one sentence to the next, if there
-is one.
+And a batch is the loop that the title promises. The `Attention` stands
+outside the loop, so that all sentences meet the same parameters. Each turn
+has another sentence and another trace. The generator, if there is one, goes
+on from one sentence to the next.
 */
 
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
@@ -189,7 +186,8 @@ both](batch.svg){#fig-batch}
 HackTricks shows this class in Python, from Raschka's book, and runs it on a
 batch: *Your journey starts with one step*, twice [@hacktricks;
 @raschka2024book]. The rate is 0, there is no bias, and the context length
-is the sentence's own. We run it so, and then with a rate of one half.
+is the length of the sentence. We run the class so, and then with a rate of
+one half.
 */
 
 enum { BATCH = 2, N = 6, D_IN = 3, HEAD_DIM = 2 };
@@ -233,8 +231,7 @@ The two sentences are the same. Will their context vectors be the same, too?
 And with a dropout of one half?
 
 Without dropout they are: the same parameters, the same words. With dropout
-they are not. The mask of the second sentence is drawn after that of the
-first.
+they are not: the second sentence's mask is made of later draws.
 :::
 
 ``` output
@@ -256,10 +253,9 @@ second sentence (6, 2)
  [-0.5299, -0.1081]]
 ```
 
-Two sentences of six tokens, with three entries on the way in, and two on
-the way out, written as PyTorch writes a shape.
-
-With a rate of one half:
+The shapes say, as PyTorch writes them: two sentences of six tokens, with
+three entries on the way in, and two on the way out. With a rate of one
+half:
 
 ``` output
 with a dropout of one half: torch.Size([2, 6, 2])
@@ -280,14 +276,14 @@ second sentence (6, 2)
 ```
 
 In the second sentence, the context vector of *Your* is zero. *Your* sees
-only itself, and that was dropped. Where it is kept, in the first sentence,
-it is doubled. To get the same numbers as PyTorch, which draws the
-masks of the whole batch at once, it is enough to let the generator go on
-from sentence to sentence.
+only itself, and that weight was dropped. In the first sentence the weight
+is kept and doubled. PyTorch draws the masks of the whole batch at once. To
+get its numbers, it is enough to let the generator go on from sentence to
+sentence.
 
-Does the mask leak? That is easily tried, and worth trying with any program:
-change a word, and see which rows move. We put zeros in place of *one*, the
-fifth of the six words.
+Does the mask leak? The test is worth making with any program: change a
+word, and see which rows move. We put zeros in place of *one*, the fifth of
+the six words.
 */
 
 static void show_leak(const float same[BATCH][N][D_IN])
@@ -310,18 +306,17 @@ how far each row moves when the fifth word changes (6)
 [0.0000, 0.0000, 0.0000, 0.0000, 0.1006, 0.0765]
 ```
 
-The rows above it do not move at all. The fifth and the sixth do, since
-these words see the fifth.
+The first four rows do not move at all. The fifth and the sixth row move,
+since these words see the fifth.
 
 ## Equal sentences hide mistakes {#causal-attention-mistake}
 
 Two equal sentences are convenient to look at, and a bad test. Suppose that
-the body of the loop is
-`head_forward(a, mask_causal(0), r, n, n, x[0], x[0], &trace[b])`, with a 0
-for the `b`. This loop computes the first sentence again and again, and
-never looks at another. Here is how far it is off, first where the second
-sentence is the first once more, then where it is *Life is short, eat
-dessert first*:
+the body of the loop is `head_forward(a, mask_causal(0), r, n, n, x[0],
+x[0], &trace[b])`, with a 0 for the `b`. Such a loop computes the first
+sentence again and again, and never looks at another. How far is its result
+off, first where the second sentence is the first once more, then where the
+second is *Life is short, eat dessert first*?
 */
 
 static void show_mistake(const float same[BATCH][N][D_IN])
@@ -355,24 +350,23 @@ what is right for the second, when different (6, 2)
  [ 0.1746, -0.3157]]
 ```
 
-With equal sentences there is nothing to be seen. Nor would one see it if
-the answers came in the wrong order. That is why the tests of this chapter
-use different ones. The first sentence, by the way, comes out the same in
-both batches: what stands beside a sentence has no influence on it.
+With equal sentences there is nothing to be seen. Nor would one see whether
+the answers came in the wrong order. So the tests of this chapter use
+different sentences. The first sentence comes out the same in both batches:
+the other sentences of a batch have no influence on it.
 
 ## Sentences of different length {#causal-attention-padding}
 
-A loop need not mind if its sentences have different lengths, since each
-call of `head_forward` has an `n` of its own. An array must be
-rectangular. So in PyTorch, and for our `causal_attention_batch`, shorter
-sentences are filled up with tokens that mean nothing, **padding**.
-These must not be attended to. One might think that padding with zeros takes
-care of it. It does not. Without a bias, a token of zeros has a key of
-zeros. That has the score 0, and $e^0$ is 1, which gets its share like any
-other.
+Sentences in a loop may have different lengths, since each call of
+`head_forward` has an `n` of its own. But an array must be rectangular. So
+in PyTorch, and for our `causal_attention_batch`, shorter sentences are
+filled up with tokens that mean nothing, **padding**. No word should attend
+to padding. Zeros for padding are not enough: without a bias, a token of
+zeros has a key of zeros and the score 0, and $e^0$ is 1, which gets its
+share like any other.
 
-We take four words of *journey*'s sentence and two rows of zeros, and look
-at how far the context vectors of the four words are from those without
+We take four words of *journey*'s sentence and two rows of zeros, and print
+how far the context vectors of the four words are from those without
 padding.
 */
 
@@ -436,19 +430,20 @@ padding hidden
  [0.0000, 0.0000]]
 ```
 
-The rows are attention without and with the causal mask, the columns padding
-behind the words and in front of them. (Without a mask both are alike, since
-order does not matter then.) One of the four is right without any
-help. Where a word sees nothing that comes after it, padding behind it might
-as well not be there. So a language model can be trained with padding at the
-end and no mask for it. In the other three cases the scores of the padding
-must be set to minus infinity, as those of the future are. `mask_table` does
-it, with a table whose columns are 0 where the padding is.
+The first row is attention without the causal mask, the second attention
+with it. The first column has the padding behind the words, the second in
+front of them. (Without a mask both are alike, since order does not matter
+then.) One of the four cases is right while the padding is seen: with the
+causal mask, a word sees nothing that comes after it, so padding behind the
+words changes nothing. So a language model can be trained with padding at
+the end and no mask for the padding. In the other three cases the scores of
+the padding must be set to minus infinity, as those of the future are.
+`mask_table` does so, with a table whose columns are 0 where the padding is.
 
-What the padding itself gets for context vectors is of no use to anyone.
-With the causal mask, padding in front has nothing left to see that is not
-hidden, and its rows are `nan`. These must be ignored, or set to 0 before
-the next layer mixes them, since 0 times `nan` is `nan`.
+The context vectors of the padding itself are of no use. With the causal
+mask, padding in front sees only padding, which is hidden, and its rows are
+`nan`. Such rows must be ignored, or set to 0 before the next layer mixes
+them, since 0 times `nan` is `nan`.
 
 ## Everything together
 */
@@ -513,12 +508,12 @@ assert contexts.shape == (2, 6, 2)
 and the shape (2, 6, 2) is batch, tokens, entries. `register_buffer` keeps
 the mask's table with the module, and training leaves the table alone. Our
 `mask_causal` needs no table. `@` multiplies the last two dimensions and
-repeats that for every sentence: there is the loop. `transpose(1, 2)`
+repeats the product for every sentence, which is the loop. `transpose(1, 2)`
 exchanges rows and columns of each sentence, counting the dimensions from 0.
 And `F.scaled_dot_product_attention` with `is_causal=True` and `dropout_p`
 is our `attend`.
 
-So far a word asks one question. A model wants to ask several at a time.
+So far a word asks one question. In the next chapter a word asks several.
 
 ## Further exercises
 
@@ -532,8 +527,8 @@ to a key.
 :::
 
 ::: done
-Sentences of different lengths can share a table now. In PyTorch this list
-is `key_padding_mask`, turned around.
+Sentences of different lengths can share a table now. PyTorch's
+`key_padding_mask` is such a list, with the opposite meaning.
 :::
 
 **Exercise 11.4** (by hand): A batch has sentences of 3, 6 and 1 tokens,
@@ -559,8 +554,8 @@ void mask_padding(int n, int m, const int is_word[m], float mask[n][m])
 }
 
 /*
-`mask_table` then does the rest. In PyTorch one finds the same list with the
-opposite meaning, as `key_padding_mask`, which is true for padding.
+`mask_table` then does the rest. PyTorch's `key_padding_mask` is true for
+padding, and false for words.
 :::
 
 ::: {.solution exercise="11.4"}
@@ -573,7 +568,7 @@ $6 + 21 + 1 = 28$.
 ::: {.solution exercise="11.5"}
 The row sums are 1, because softmax comes last, so that the survivors share
 what the dropped ones have lost. But a row that loses all its scores has
-nothing left, and is `nan`. That is most likely in the first row, which has
-only one.
+nothing left, and is `nan`. The first row has only one score, and loses it
+most easily.
 :::
 */

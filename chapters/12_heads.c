@@ -6,8 +6,8 @@ step](pipeline.svg){#fig-heads-pipeline}
 
 *Cat likes fish.* In [](#qkv) we let the verb look for something to eat, and
 it found *fish*. But liking takes two, one who likes and one who is liked,
-and a verb that knows only one of them knows half the story. So let it ask
-for both. In this chapter one attention fails at that, and two succeed.
+and the verb has found only one of them. So let the verb ask for both. In
+this chapter one attention fails at that, and two succeed.
 */
 
 #include "attention/12_heads.h"
@@ -22,8 +22,8 @@ for both. In this chapter one attention fails at that, and two succeed.
 /*
 ## One question for two things {#heads-question}
 
-The keys say of the three words what [](#qkv) said of them. The values leave
-out the deed.
+Keys and values are those of [](#qkv-cat): the keys have three entries, and
+the values leave out the deed.
 */
 
 static const float keys[3][3] = {
@@ -41,8 +41,9 @@ static const float values[3][2] = {
 
 /*
 Who likes? An animal, but nothing to eat: $(4, 0, -4)$. What is liked?
-Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both we
-add the two up: $(4, 0, 0)$. (We leave the division out, as [](#qkv) did.)
+Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both
+questions we add the two queries up: $(4, 0, 0)$. (We leave the division
+out, as [](#qkv) did.)
 */
 
 static void show_question(const char *question, const float query[3])
@@ -72,15 +73,15 @@ both at once, scores (3)
 ```
 
 The sum of the questions works, in a way: *cat* and *fish* get equal shares,
-and *likes* next to nothing. But look at what comes back. It is half of
-*cat* plus half of *fish*, an animal that is half food.
+and *likes* next to nothing. But look at the mixture that comes back: half
+of *cat* plus half of *fish* is an animal that is half food.
 
-Would longer values help? Let them say which word it is, and we would know
-the two, but still not which of them answers which question. Entry $k$ of
-what comes back is $\sum_j w_j v_{jk}$, and the shares $w_j$ are the same
-for every $k$. A row of shares answers one question.
+Would longer values help? Values that name their word would tell us the two
+words, but still not which word answers which question. Entry $k$ of the
+mixture is $\sum_j w_j v_{jk}$, and the shares $w_j$ are the same for every
+$k$. A row of shares answers one question.
 
-Now let the two questions be asked one by one:
+Now ask the two questions one by one:
 
 ``` output
 who likes? scores (3)
@@ -97,31 +98,30 @@ what is liked? scores (3)
 [0.9823, 0.9647]
 ```
 
-Each has an answer of its own. Write one behind the other, (0.9823, 0.0177,
-0.9823, 0.9647), and nothing is lost: the first two entries say who likes,
-an animal that is no food, and the last two say what is liked.
+Each question has an answer of its own. Write one answer behind the other,
+(0.9823, 0.0177, 0.9823, 0.9647), and nothing is lost: the first two entries
+say who likes, an animal that is no food, and the last two say what is
+liked.
 
 ## Heads {#heads-side}
 
-That is the whole idea of **multi-head attention**. Several **heads** look
-at the same words, each with its own queries, keys and values, and so each
-with its own shares. Their results are written side by side, which is called
-**concatenation**. With $Z_h$ for the result of head $h$, and $H$ heads,
+Several **heads** look at the same words, each with its own queries, keys
+and values, and so each with its own shares. Their results are written side
+by side, which is called **concatenation**. (The next chapter adds one more
+matrix; with that matrix the whole is called multi-head attention.) With
+$Z_h$ for the result of head $h$, and $H$ heads,
 
 $$\underset{n \times d_v}{Z_h} = \operatorname{softmax}\left(
     \frac{Q_h K_h^\top}{\sqrt{d_k}}\right) V_h, \qquad
 \underset{n \times H d_v}{Z} =
     \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
 
-(If you know networks that look at pictures: a head is to attention what a
-kernel is to a convolution, one of several that look at the same thing, each
-for something of its own [@raschka2024magazine].)
-
 In an `Attention` the heads' matrices lie one behind the other. The first
 `d_k` rows of the queries' weight belong to the first head (in C, to head
-0), the next `d_k` rows to the second, and so with keys and values. These
-rows are a layer too, and three such layers are an attention with one head,
-whose numbers stay where they are:
+0), the next `d_k` rows to the second head. The weights for keys and values
+are divided in the same way. The rows of one head form a smaller layer, and
+three such layers form an attention with one head. `attention_head` makes
+such an attention, and copies no number:
 */
 
 static Linear rows_of(const Linear *l, int first, int count)
@@ -151,8 +151,8 @@ Attention attention_head(const Attention *a, int h)
 }
 
 /*
-The heads draw their matrices one after the other, so that no two are alike.
-If two were, both would begin by asking the same, and one would be wasted.
+The heads draw their matrices one after the other, so that no two heads are
+alike. Two equal heads would ask the same, and one would be wasted.
 */
 
 void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
@@ -170,8 +170,8 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
 }
 
 /*
-A head is what [](#causal-attention) has built, and `head_forward` computes
-it, with a trace for each. The rest is to put the columns in their places.
+`head_forward` of [](#causal-attention) computes one head, into a trace of
+its own. What is left is to write the results side by side.
 
 **Exercise 12.1** (★★, 3 points): `heads_forward`. Every head computes its
 attention, one after the other, each in its own trace, and `joined` receives
@@ -215,8 +215,7 @@ void heads_forward(const Attention *a, Mask mask, Random *r, int n, int m,
 }
 
 /*
-All this holds for two texts as well, and with any mask. Each head has its
-own queries from the one text, and its own keys and values from the other.
+Heads work for two texts as well, and with any mask.
 
 ## Four heads {#heads-four}
 
@@ -271,8 +270,8 @@ one head (6, 1)
 Four heads from the same seed give a table of four columns. Will the column
 above be one of them, and if so, which?
 
-The first. The matrices of the first head are made from the first draws, and
-these do not know how many heads will follow.
+The first. The first head's matrices are made from the first draws, however
+many heads follow.
 :::
 
 ``` output
@@ -309,11 +308,11 @@ static void show_maps(const Trace t[HEADS])
     for (int i = 0; i < WORDS; i++)
         printf("%9s", word[i]);
     for (int h = 0; h < HEADS; h++) {
-        int place[WORDS];
-        hard_alignment(WORDS, WORDS, ROWS(WORDS, t[h].weights), place);
+        int argmax[WORDS];
+        hard_alignment(WORDS, WORDS, ROWS(WORDS, t[h].weights), argmax);
         printf("\nhead %d", h + 1);
         for (int i = 0; i < WORDS; i++)
-            printf("%9s", word[place[i]]);
+            printf("%9s", word[argmax[i]]);
     }
     printf("\n");
 }
@@ -345,10 +344,10 @@ head 3    first       is    first      eat       is    first
 head 4    first       is    first       is       is    first
 ```
 
-They did not. The word *first*, the last row of each table, looks most at
-*short* in the first head, with a share of 0.3102, and at itself in the
-others, with 0.4407 in the second. *Eat* looks at *is* in three of the
-heads, and in head 3 at itself.
+The heads did not look at the same words. The word *first*, the last row of
+each table, looks most at *short* in head 1, with a share of 0.3102, and at
+itself in the other heads, with a share of 0.4407 in head 2. *Eat* looks at
+*is* in three heads, and at itself in head 3.
 
 ![The attention weights of the first two heads, each with colours to a scale
 of its own. Each row adds up to one, and the two maps
@@ -357,18 +356,17 @@ differ](maps.svg){#fig-heads-maps}
 ::: {.workbench args="stage=heads"}
 :::
 
-In fairness, nobody has told these heads what to look for. All entries of
-their matrices are positive, and of the words, *is* alone has three positive
-entries; so it has large queries and large keys in every head, and
-looks at itself. What the maps show is that heads *can* differ. Training
-gives them a reason to.
+These heads have learned nothing. All entries of their matrices are
+positive, and *is* alone of the words has three positive entries. So *is*
+has large queries and large keys in every head, and looks at itself. What
+the maps show is that heads *can* differ. Training gives them a reason to.
 
 ## What it costs {#heads-cost}
 
-Could one head do the same, if it were larger? A single head with values of
-four entries gives a table of the same size. Let us count the parameters,
-the multiplications (those of the roles, the scores and the mixtures) and
-the exponentials.
+Could one larger head do the same? A single head with values of four entries
+gives a table of the same size. Let us count the parameters, the
+multiplications (for the roles, the scores and the mixtures) and the
+exponentials.
 */
 
 static int multiplications(int n, int d, int n_heads, int d_k, int d_v)
@@ -410,15 +408,15 @@ one head, d_k = 8, d_v = 4
     exponentials: 36
 ```
 
-The four heads have 60 parameters where the single one has 24, and need more
-than twice as many multiplications: several heads are not cheaper than one
-([A.30](#errata-30)). But a single head may spend as much as the four. With
-queries and keys of 8 entries, it has 60 parameters too, and as many
-multiplications.
+The four heads have 60 parameters where the single head has 24, and need
+more than twice as many multiplications: several heads are not cheaper than
+one ([A.30](#errata-30)). But a single head may spend as much as the four.
+With queries and keys of 8 entries, a single head has 60 parameters too, and
+as many multiplications.
 
-It can even have the *same* parameters. The matrices of the four heads lie
-one behind the other, and may as well be read as those of one head with
-queries and keys of 8 entries.
+The wide head can even have the *same* parameters. The matrices of the four
+heads lie one behind the other, and can be read as the matrices of one head
+with queries and keys of 8 entries.
 */
 
 static Attention one_wide_head(const Attention *heads)
@@ -482,17 +480,17 @@ their shares (6)
 [0.1081, 0.0024, 0.2185, 0.0855, 0.0487, 0.5367]
 ```
 
-It adds up the scores of the four. The dot product of two long lists is the
-sum of the dot products of their pieces, and only the division differs:
-$\sqrt{8}$ is twice $\sqrt{2}$, hence the half. (The one digit in which the
-two lists differ is a rounding. The sums are added up in another order.)
+The wide head adds up the scores of the four heads. For the dot product of
+two long lists is the sum of the dot products of their sections. Only the
+division differs: $\sqrt{8}$ is twice $\sqrt{2}$, hence the half. (The one
+digit in which the two lists differ is a rounding, since the sums are added
+up in another order.)
 
-So the wide head does what the verb did at the beginning of this chapter. It
-adds its questions up *before* softmax, and one set of shares has to do for
-all of them. The first head's liking for *short* has been outvoted. Four
-heads keep four sets of shares. That is what they buy. What they cost in
-addition are scores, 144 where there were 36, each of which is stored,
-divided, and made a share.
+So the wide head does what the verb did at the beginning of this chapter: it
+adds its questions up *before* softmax, and one set of shares has to answer
+all of them. Head 1 preferred *short*; in the sum, *first* wins. Four heads
+keep four sets of shares. Their price is more scores, 144 where there were
+36, each of which is stored, divided, and made a share.
 
 ## Heads that look back {#heads-causal}
 
@@ -549,23 +547,23 @@ two causal heads, side by side (6, 4)
 ```
 
 The first two columns are the table of the single head in
-[](#causal-attention), again because it was the first to draw.
+[](#causal-attention), again because the first head draws first.
 
 ## As wide as a token {#heads-width}
 
 How many heads do real models have? The first Transformer had 8, for tokens
 of [512]{.cited} entries [@vaswani2017]. Llama 2 with seven billion
-parameters has [32]{.cited} [@raschka2024magazine]. The heads are made so
-narrow that side by side they are as wide as a token. With $d_{model}$
-entries in a token and $H$ heads,
+parameters has [32]{.cited} [@raschka2024magazine]. Side by side, all heads
+together are as wide as a token. With $d_{model}$ entries in a token and $H$
+heads,
 
 $$d_k = d_v = \frac{d_{model}}{H}$$
 
 *From Tokens to the Transformer* has a small example, three tokens,
 $d_{model} = 8$ and $H = 2$, so that a head is 4 entries wide
 [@tokens2transformer]. Side by side, the results of its two heads have 8
-entries for each token, the size of the tokens that went in. The sizes are
-equal by design, and [](#multi-head) needs them so.
+entries for each token, as many as a token has. [](#multi-head) needs these
+sizes to be equal.
 
 ## Everything together
 */
@@ -611,10 +609,9 @@ for n_heads in 1, 4:
 `torch.cat` with `dim=-1` writes tables side by side; with `dim=0` it would
 write them one below the other.
 
-Two things are not as they should be. Each head multiplies by small matrices
-of its own, which makes twelve products for four heads, where three would
-do. And the heads stand side by side without knowing of each other: no entry
-of the result depends on two of them. We shall mend both.
+Two things are not yet good. Each head multiplies by small matrices of its
+own, which makes twelve products for four heads, where three would do. And
+no entry of the result depends on two heads. The next chapter mends both.
 
 ## Further exercises
 
@@ -623,8 +620,8 @@ of parameters of `n_heads` heads without biases, from their sizes alone. It
 refuses sizes below 1, and more parameters than an `int64_t` can count.
 
 ::: hint
-[](#heads-cost) counts them for four heads: three matrices for each. Which
-of them have `d_k` columns?
+[](#heads-cost) counts the parameters of four heads, each with three
+matrices. Which of the three have `d_k` columns?
 :::
 
 ::: hint
@@ -673,7 +670,6 @@ each is half as wide.
 :::
 
 ::: {.solution exercise="12.4"}
-Its first two columns are exchanged, and nothing else happens. It matters
-only to what comes after, if that treats the columns differently.
+Its first two columns are exchanged, and nothing else happens.
 :::
 */
