@@ -81,7 +81,7 @@ $$\text{new } x_i = x_{i+397} \oplus (y \gg 1) \oplus b \cdot
 shifted $y$, the constant and number 398 is the new
 number](twist.svg){#fig-twist}
 
-After $x_{623}$ comes $x_0$ again, which is new by then.
+After the last number comes $x_0$ again, which is new by then.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
