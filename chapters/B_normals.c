@@ -208,7 +208,7 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
 static void draw_groups(void)
 {
     enum { ROWS = 4, COUNT = 18, GROUP = 16, KEPT = COUNT - GROUP };
-    static char text[ROWS][COUNT][4];
+    static char text[ROWS][COUNT][12];
     const char *const row[ROWS] = {"drawn", "normal", "drawn", "normal"};
     const char *cell[ROWS][COUNT];
     int part[ROWS][COUNT];
