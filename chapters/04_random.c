@@ -70,18 +70,17 @@ again whenever all 624 numbers have been used up, the state is stirred, or
    result $y$, and its last bit $b$.
 2. Shift $y$ to the right by one bit, so that $b$ drops out.
 3. Combine the shifted $y$ by exclusive or with $x_{i+397}$, and, if $b$ is
-   1, with the constant `0x9908b0df` too.
+   1, with the constant $c$, `0x9908b0df`, too.
 
-With $\oplus$ for exclusive or,
+Exclusive or is a plus in a circle here, and the new number has a dash:
 
-$$\text{new } x_i = x_{i+397} \oplus (y \gg 1) \oplus b \cdot
-  \texttt{0x9908b0df}$$
+$$x_i' = x_{i+397} \oplus (y \gg 1) \oplus b\,c$$
 
 ![How number 1 of the state becomes new, for seed 123. Exclusive or of the
 shifted $y$, the constant and number 398 is the new
 number](twist.svg){#fig-twist}
 
-After $x_{623}$ comes $x_0$ again, which is new by then.
+After the last number comes $x_0$ again, which is new by then.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.

@@ -68,7 +68,7 @@ The words of the sentence in alphabetical order, each once, are its
 **vocabulary**. A word's position in the vocabulary, counted from 0, is the
 word's number, or **id**. In Python the vocabulary is `sorted(set(words))`;
 the set strikes out repetitions, which the article's program leaves standing
-([A.29](#errata-29)). `strcmp` compares bytes, and so all capital letters
+([A.28](#errata-28)). `strcmp` compares bytes, and so all capital letters
 come before all small ones, as they do in Python.
 
 A real model has one vocabulary for all sentences. Raschka's article names

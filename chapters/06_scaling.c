@@ -38,7 +38,7 @@ mixture of the values (2)
 ```
 
 But Ma's page has 0.3061 where we get 0.3157. The page's program does one
-thing more than its formula says ([A.33](#errata-33)): before softmax, it
+thing more than its formula says ([A.30](#errata-30)): before softmax, it
 divides the scores by a number. The division is called **scaling**. Which
 number, and why?
 
@@ -482,7 +482,7 @@ context vector of is (4)
 ```
 
 (The article calls its fifth score, 1.2903, $\omega_{2,4}$:
-[A.28](#errata-28).)
+[A.27](#errata-27).)
 
 ![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
 *is* most, the other three look at it least. With random vectors and

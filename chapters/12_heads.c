@@ -410,7 +410,7 @@ one head, d_k = 8, d_v = 4
 
 The four heads have 60 parameters where the single head has 24, and need
 more than twice as many multiplications: several heads are not cheaper than
-one ([A.30](#errata-30)). But a single head may spend as much as the four.
+one ([A.29](#errata-29)). But a single head may spend as much as the four.
 With queries and keys of 8 entries, a single head has 60 parameters too, and
 as many multiplications.
 

@@ -5,9 +5,9 @@
 steps](pipeline.svg){#fig-multi-head-pipeline}
 
 [](#heads) left two things to mend. Four heads have twelve small matrices
-and compute a product with each, where three would do. And their results
-stand side by side and know nothing of each other. For the first we need one
-look at how a matrix product works, and for the second one more matrix.
+and compute a product with each, where three would do. And no entry of the
+result depends on two heads. A look at the matrix product mends the first,
+and one more matrix the second.
 */
 
 #include "attention/13_multi_head.h"
@@ -21,15 +21,15 @@ look at how a matrix product works, and for the second one more matrix.
 /*
 ## One matrix {#multi-head-matrix}
 
-Entry $c$ of a row of $X W$ is that row of $X$ times column $c$ of $W$. It
-needs no other column. So if we put the matrices of two heads side by side,
-the product has their products side by side:
+Entry $c$ of a row of $X W$ is that row of $X$ times column $c$ of $W$. No
+other column of $W$ is needed. So if the matrices of two heads stand side by
+side, their products stand side by side, too:
 
 $$\underset{n \times d}{X} \;
 \underset{d \times 2 d_k}{[W_1 \; W_2]} =
 \underset{n \times 2 d_k}{[X W_1 \;\; X W_2]}$$
 
-One large matrix for the queries of all heads, one for the keys, one for the
+One large matrix makes the queries of all heads, one the keys, one the
 values: three products, however many heads there are.
 */
 
@@ -45,28 +45,34 @@ static void draw_columns(void)
 ![One product for two heads. The columns of a colour belong to one
 head](columns.svg){#fig-columns}
 
-Have we not been here before? In [](#heads), matrices side by side made one
-wide head, which added its questions up. That one computes scores from whole
-rows. Now every row is cut into the heads' pieces *before* there are any
-scores. So the question is where the numbers of a head are, and how to get
-at them.
+In [](#heads), matrices side by side made one wide head, which added its
+questions up. The wide head computes scores from whole rows. Now every row
+is cut into the columns of its heads *before* there are any scores. So where
+are the numbers of a head, and how does one get at them?
 
 ## View and transpose {#multi-head-view}
 
-Let each entry say where it stands: 213 is sentence 2, token 1, column 3. We
-look at the second sentence of a batch, three tokens with four columns each,
-two columns for each of two heads. In memory, the numbers lie one behind the
-other. That four columns are two heads times two entries is a matter of
-brackets, and in C a cast will do: the same memory, under another type. As
-`float(*query)[d]` points to rows of `d` floats ([](#scaling-spread)), so
-`const float(*view)[n_heads][head_dim]` points to tables of `n_heads` rows,
-a table for each token. So `view[i][h]` is the part of token `i` that
-belongs to head `h`. PyTorch calls this a **view**; others say
-**reshaping**.
+Let each number say where it stands: 213 is sentence 2, token 1, column 3.
+Sentence 2 of a batch has three tokens with four columns each, two columns
+for each of two heads. In memory, its numbers lie one behind the other:
 
-In the view, the token comes before the head. We want the head first, and
-below it all tokens, so these two dimensions have to change places. As with
-any table that is transposed, this moves numbers.
+![The queries of one sentence in memory. A colour is a
+head](memory.svg){#fig-memory}
+
+To read four columns as two heads times two entries, no number has to move.
+A cast in C gives the same memory another type. As `float(*query)[d]` points
+to rows of `d` floats ([](#scaling-spread)), so `const
+float(*view)[n_heads][head_dim]` points to tables of `n_heads` rows, a table
+for each token. `view[i][h]` has the entries of token `i` for head `h`.
+PyTorch calls such a second reading of the same memory a **view**; others
+say **reshaping**.
+
+In the view, the token comes before the head. A head's attention wants all
+tokens of that head together. So the head must come before the token: the
+two dimensions are transposed, and numbers move.
+
+![The view, the split, and a view of the same memory that only looks right.
+The names of rows are head and token](view.svg){#fig-view}
 
 **Exercise 13.1** (★★, 3 points): `split_heads`. Head `h` gets `head_dim`
 columns of every token, those from `h * head_dim` on.
@@ -77,8 +83,8 @@ receive `view[i][h]`?
 :::
 
 ::: hint
-The `head_dim` entries of a token and a head lie in one piece on both sides,
-so `memcpy` can copy them.
+The `head_dim` entries of a token and a head lie side by side before and
+after, so `memcpy` can copy them.
 :::
 
 ::: done
@@ -97,6 +103,33 @@ void split_heads(int n, int n_heads, int head_dim,
 }
 
 enum { HEADS = 2, TOKENS = 3 };
+
+/* The numbers as they lie in memory, under three types, and the split. */
+static void draw_view(void)
+{
+    enum { WIDTH = HEADS * 2, ALL = TOKENS * WIDTH, ROWS = HEADS * TOKENS };
+    static char text[ALL][12];
+    const char *const token[TOKENS] = {"token 1", "token 2", "token 3"};
+    const char *const row[ROWS] = {"1, 1", "1, 2", "1, 3",
+                                   "2, 1", "2, 2", "2, 3"};
+    const char *cell[ALL], *moved[ALL];
+    int head[ALL], moved_head[ALL];
+    for (int c = 0; c < ALL; c++) {
+        const int i = c / WIDTH, h = c / 2 % HEADS, k = c % 2;
+        const int to = (h * TOKENS + i) * 2 + k;
+        snprintf(text[c], sizeof text[c], "%d", 211 + 10 * i + c % WIDTH);
+        cell[c] = moved[to] = text[c];
+        head[c] = moved_head[to] = h;
+    }
+    const FigureLayout memory = {
+        "one after the other", 1, ALL, NULL, NULL, cell, head};
+    const FigureLayout panel[3] = {
+        {"view", TOKENS, WIDTH, token, NULL, cell, head},
+        {"split", ROWS, 2, row, NULL, moved, moved_head},
+        {"wrong view", ROWS, 2, row, NULL, cell, head}};
+    figure_layout("memory", "A sentence's numbers in memory", 1, &memory);
+    figure_layout("view", "View, split, and a wrong view", 3, panel);
+}
 
 static void show_view(void)
 {
@@ -133,34 +166,33 @@ a view that only looks right (3, 2)
 ```
 
 The first head has the first two columns of every token. The last table
-comes of skipping the exchange, and declaring the memory to be heads,
-tokens and entries right away. Its shape is right and its contents are not:
-what it takes for the second token of the head is the other half of the
-first. No check of shapes finds this out, and the program runs on.
+leaves out the transposition, and declares the memory to be heads, tokens
+and entries right away. Its shape is right and its contents are wrong: the
+second row should be token 2, and is the other half of token 1. No check of
+shapes finds such a mistake, and the program runs on.
 
 In PyTorch the two steps are `x.view(b, n, n_heads, head_dim)` and
-`.transpose(1, 2)`, where dimensions are counted from 0 and the first is the
-batch. There even the second moves nothing. PyTorch notes how far apart in
-memory the neighbours along each dimension lie, exchanges two of these
-distances, and leaves the numbers where they are. Our functions have no
-dimension for the batch, which is a loop of the caller, as in
-[](#causal-attention).
+`.transpose(1, 2)`. Dimensions are counted from 0, and the first is the
+batch. In PyTorch even `transpose` moves nothing: PyTorch notes how far
+apart in memory the neighbours along each dimension lie, and exchanges two
+of these distances. Our functions have no dimension for the batch, which is
+a loop of the caller, as in [](#causal-attention).
 
 When the heads are done, their results have to stand side by side again. The
-way back is the same, read from right to left. (PyTorch writes
-`.transpose(1, 2).contiguous().view(b, n, d_out)`. Here `contiguous` does
-what `transpose` has put off: it moves the numbers, so that they lie in the
-order in which the view will count them.)
+merge takes the same steps in reverse. (PyTorch writes `.transpose(1,
+2).contiguous().view(b, n, d_out)`. Here `contiguous` moves the numbers, as
+`transpose` has not, into the order in which the view will read them.)
 
 **Exercise 13.2** (★★, 3 points): `merge_heads`. It undoes `split_heads`.
 
 ::: hint
-Source and destination change places, and nothing else does.
+Source and destination of `memcpy` are exchanged. All else is as in
+`split_heads`.
 :::
 
 ::: done
-There and back without a changed bit. With one more matrix behind it, this
-is `nn.MultiheadAttention`.
+Split and merged again, no bit has changed. One more matrix makes this
+`nn.MultiheadAttention`.
 :::
 */
 
@@ -177,21 +209,21 @@ void merge_heads(int n, int n_heads, int head_dim,
 /*
 ## One more matrix {#multi-head-output}
 
-Side by side, the heads keep to themselves: the first columns of the result
-are the first head's, whatever the others have found. The Transformer
-multiplies the result by one more matrix, the **output projection** $W_O$.
-Each of its columns takes something of every head. This is **multi-head
-attention** as it was published, but for a bias $b$ [@vaswani2017]:
+Side by side, each head's results stay in the head's own columns. The
+Transformer multiplies the merged table by one more matrix, the **output
+projection** $W_O$. Each column of the product takes something of every
+head. The whole is **multi-head attention**, here with a bias $b$ that the
+paper does not have [@vaswani2017]:
 
 $$\underset{n \times d_{out}}{\operatorname{MultiHead}(X)} =
     \underset{n \times H d_v}{\operatorname{Concat}(Z_1, \dots, Z_H)} \;
     \underset{H d_v \times d_{out}}{W_O} + b$$
 
-Raschka's book puts all of it into one class, and HackTricks has taken it
+Raschka's book puts the whole into one class, which HackTricks has taken
 over [@raschka2024book; @hacktricks]: three linear layers with or without a
-bias, a fourth for the output that always has one, the causal mask, dropout.
-All heads together are as wide as the output, so each is
-$d_{out} / H$ wide. The layers draw in the order in which they are named:
+bias, a fourth layer for the output that always has a bias, the causal mask,
+dropout. All heads together are as wide as the output, so each head is
+$d_{out} / H$ wide. The layers draw their numbers in this order:
 */
 
 void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
@@ -219,10 +251,10 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 }
 
 /*
-A trace of several heads has stacks of tables: the queries of head 0, below
-them those of head 1, and so on, which is what `split_heads` fills. So
-`TABLES(n, d_k, t->head_query)[h]` is the queries of head `h`. Each head
-then calls `attend` of [](#causal-attention):
+In a trace of several heads, `split_heads` fills tables one behind the
+other: the queries of head 0, then those of head 1, and so on. `TABLES(n,
+d_k, t->head_query)[h]` is the table of head `h`. Each head then calls
+`attend` of [](#causal-attention):
 */
 
 static void attend_head(const Attention *a, Mask mask, Random *r, int h,
@@ -237,13 +269,12 @@ static void attend_head(const Attention *a, Mask mask, Random *r, int h,
 }
 
 /*
-With that, the way through the class is short. Three products for all heads
-and three splits; each head's attention; the merge, and the fourth product.
-It is also the way through every other attention of this book: a single head
-is split and merged without harm, each head obeys whatever mask is given,
-and without an output layer the result is what lies side by side. The
-forwards of earlier chapters were steps on the way. Whoever wants an
-attention calls this one.
+The whole forward has three products for all heads and three splits, then
+each head's attention, then the merge and the fourth product.
+`attention_forward` serves every attention of this book: a single head is
+split and merged without harm, each head obeys whatever mask is given, and
+without an output layer the merged table is the result. Later chapters call
+this function, and no earlier forward.
 */
 
 void attention_forward(const Attention *a, Mask mask, Random *r, int n,
@@ -269,15 +300,15 @@ void attention_forward(const Attention *a, Mask mask, Random *r, int n,
 }
 
 /*
-It is the *projection* that is split, not the token: each column of $W_Q$
-has a number for each entry of the token, so that every head sees every
-entry ([A.4](#errata-4)).
+The *projection* is split, not the token: each column of $W_Q$ has a number
+for each entry of the token, so every head sees every entry
+([A.4](#errata-4)).
 
 ## The numbers of the class {#multi-head-german}
 
-HackTricks takes the six words of *Your journey starts with one step*, the
-same sentence twice as a batch, and heads of a single entry: two columns for
-two heads, from seed 123. What comes out is the same for both sentences:
+HackTricks takes *Your journey starts with one step* twice as a batch, and
+heads of a single entry: two columns for two heads, from seed 123. Both
+sentences get the same output:
 */
 
 enum { WORDS = 6, D_IN = 3 };
@@ -352,8 +383,8 @@ static void show_wider(void)
 The first word of a sentence sees nothing but itself. On which of the four
 layers does its row of the output depend?
 
-On those for the values and for the output. Its only share is 1, whatever
-its query and its key are.
+On the layers for the values and for the output. The word's only share is 1,
+whatever its query and its key are.
 :::
 
 ``` output
@@ -392,8 +423,8 @@ future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
 
 ## Is it the same as the loop? {#multi-head-loop}
 
-Two heads of [](#heads), drawn as they were there, are an `Attention`
-without an output layer. `heads_forward` takes it head by head,
+Two heads of [](#heads), drawn as they were there, form an `Attention`
+without an output layer. `heads_forward` computes head by head,
 `attention_forward` with three products and a split. This time no word is
 hidden from another.
 */
@@ -435,21 +466,27 @@ short, one projection, split (8)
 all rows equal: yes
 ```
 
-The same, to the last bit, before $W_O$ mixes it.
+Both results are the same to the last bit.
 
 ## PyTorch's own {#multi-head-pytorch}
 
-PyTorch has all of this in a module, `nn.MultiheadAttention`, whose tokens
-have $d_{model}$ entries, on the way in and on the way out. It computes the
-same thing and has habits of its own. It packs the three matrices into one
-table, `in_proj_weight`, the rows for the queries above those for the keys
-and these above those for the values, so that a single product makes all
-three. It draws the output projection first, and the packed table after it.
-And it sets every bias to 0.
+PyTorch has multi-head attention in a module, `nn.MultiheadAttention`, whose
+tokens have $d_{model}$ entries, on the way in and on the way out. The
+module packs three matrices into one table, `in_proj_weight`: the rows for
+the queries, below them the rows for the keys, then those for the values. So
+a single product makes all three. The module draws the output projection
+first and the packed table after it, and sets every bias to 0.
 
-The limits of the packed table depend on what comes out as well as on what
-goes in, its rows and its columns together:
-$\pm\sqrt{6 / (3 d_{model} + d_{model})}$.
+The packed table is drawn between $-a$ and $a$ with $a = \sqrt{6 / (3
+d_{model} + d_{model})}$. Where does $a$ come from? A sum of $d_{in}$
+products keeps the spread of its input if the matrix has the spread
+$1/\sqrt{d_{in}}$ ([](#scaling-spread)). Training also computes sums over
+the $d_{out}$ outputs ([](#backward)), which would want $1/\sqrt{d_{out}}$.
+Glorot and Bengio put the mean of both sizes under the root: the spread
+$\sqrt{2 / (d_{in} + d_{out})}$ [@glorot2010]. Uniform numbers between $-a$
+and $a$ have the spread $a/\sqrt{3}$, so $a$ is $\sqrt{3}$ times that,
+$\sqrt{6 / (d_{in} + d_{out})}$. The packed table has $d_{in} = d_{model}$
+columns and $d_{out} = 3 d_{model}$ rows.
 */
 
 void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
@@ -470,12 +507,12 @@ void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
 }
 
 /*
-Then there is the mask. `nn.MultiheadAttention` takes one of truth values,
-and *true* means *hidden*. `F.scaled_dot_product_attention` takes one too,
-and *true* means *seen*. Neither complains about the other's. What happens
-then can be tried here, with the sizes of the small example in
-[](#heads-width): three tokens of 8 entries and two heads, first with the
-future hidden, then with the mask turned into its opposite.
+Then there is the mask. In the mask of `nn.MultiheadAttention`, a table of
+truth values, *true* means *hidden*. In the mask of
+`F.scaled_dot_product_attention`, *true* means *seen*. Neither function
+complains about the other's mask. We try both with the sizes of the small
+example in [](#heads-width): three tokens of 8 entries and two heads, first
+with the future hidden, then with the opposite mask.
 */
 
 enum { D_MODEL = 8 };
@@ -557,23 +594,23 @@ head 1 with the opposite mask (3, 3)
 ```
 
 With the opposite mask a token sees the future and nothing else. The last
-token has none, and its row is `nan`, which is lucky: one notices. Had the
-mask left something to every row, as one for padding does, the wrong way
-round would look as good as the right one.
+token has no future, and its row is `nan`, so the mistake is noticed. A mask
+for padding leaves something to see in every row, and the wrong way round it
+would go unnoticed.
 
-There is one more habit, and it is as silent. If not told
-`batch_first=True`, `nn.MultiheadAttention` takes the *second* dimension for
-the batch. A batch of two sentences with six words, of shape (2, 6, 3) as in
-the tutorials, is to it six sentences with two words each, and what attends
-to each other are words of different sentences.
+Another mistake is as silent. Without `batch_first=True`,
+`nn.MultiheadAttention` takes the *second* dimension for the batch. A batch
+of two sentences with six words, of shape (2, 6, 3) as in the tutorials,
+counts as six sentences with two words each, and words of different
+sentences attend to each other.
 
 ## The walk of shapes {#multi-head-walk}
 
 *From Tokens to the Transformer* ends with a walk through all the shapes,
 for the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
-text of 20 tokens [@tokens2transformer]. We walk it with PyTorch's matrices
-from seed 123, and with 20 random tokens that are drawn after them. Nothing
-is hidden.
+text of 20 tokens [@tokens2transformer]. Our walk has PyTorch's matrices
+from seed 123, and 20 random tokens that are drawn after them. Nothing is
+hidden.
 */
 
 static void print_walk(const Attention *a, const Trace *t)
@@ -650,14 +687,14 @@ stripes, each stripe is a head](walk.svg){#fig-walk}
 
 ## Added to what was there {#multi-head-residual}
 
-What comes out has the size of what went in. It has to. A Transformer *adds*
-what attention has found to what the token was, and then the next part of
-the model works on the sum. That is called a **residual connection**, and of
-two tables that are to be added, neither may be wider. It lets a layer that
-has found nothing leave the token as it is, and it gives training a way
-around the layer: a change of the token reaches the end by the sum alone,
-even where softmax passes nothing on. GPT, the family of models of this kind
-that is best known, has one size from the first layer to the last.
+Output and input have the same size, for a reason. A Transformer *adds* the
+output of attention to the token, and the next layer works on the sum. The
+addition is called a **residual connection**, and two tables that are added
+must be equally wide. A layer that has found nothing can leave the token as
+it is. And training has a way around the layer: a change of the token
+reaches the end through the sum, even where softmax passes nothing on. GPT,
+the best-known family of such models, has one size from the first layer to
+the last.
 
 ## Everything together
 */
@@ -667,6 +704,7 @@ int main(int argc, char *argv[])
     no_arguments(argc, argv);
     figure_pipeline("pipeline", "roles heads");
     draw_columns();
+    draw_view();
     show_view();
     show_narrow();
     show_wider();
@@ -708,8 +746,8 @@ assert mha(batch, batch, batch)[1].shape == (2, 6, 6)
 ```
 
 `~` turns a mask into its opposite. The last lines do by hand what the
-module does, with the mask as it is, and show who attends to whom in a
-batch. If one of the claims were wrong, `assert` would say so.
+module does, and show who attends to whom in a batch. If a claim were wrong,
+`assert` would say so.
 
 ::: milestone
 This is the attention of language models, complete: words that look back,
@@ -719,19 +757,17 @@ numbers.
 
 ## What it lacks {#multi-head-beyond}
 
-What it lacks is speed. A trace has room for every score, $n \times m$ of
-them for each head, and one product is computed after the other, where a
-processor could do many. [](#flash) computes the same result tile by tile
-and never has all scores at once; the chapters after it get out of the
-processor what is in it.
+Our attention is slow. A trace has room for every score, $n \times m$ scores
+for each head, and one product is computed after the other, where a
+processor could do many at a time. [](#flash) computes the same result and
+never has all scores at once; the chapters after it use the whole processor.
 
-And it lacks sense. Every matrix here was drawn at random, and the maps
-show what random numbers look at. [](#self-attention) has let one head learn
-something by trying out what happens when a number is moved a little, one
-number after the other. The four layers of an attention with
-$d_{model} = 512$ have more than a million. How to find out for all of them
-at once in which direction they should move is where learning begins:
-[](#backward). [](#training) shows what trained ones look at.
+And our attention means nothing yet. Every matrix was drawn at random, and
+the maps show what random numbers look at. [](#self-attention) has trained
+one head by moving one number after the other. The four layers of an
+attention with $d_{model} = 512$ have more than a million numbers.
+[](#backward) finds for all of them at once in which direction they should
+move, and [](#training) shows what trained heads look at.
 
 [](#sheet) has all of attention on one sheet, and what becomes of the word
 *journey* under its variants.
@@ -743,9 +779,8 @@ otherwise, `nn.MultiheadAttention` hands out a single table of weights, the
 mean of those of all heads. It refuses fewer than one head.
 
 ::: hint
-It is for the tables of [](#multi-head-pytorch). One entry of the result
-belongs to one pair of words. What is added up over
-which index?
+The tables are those of [](#multi-head-pytorch). One entry of the result
+belongs to one pair of words. Over which index are weights added up?
 :::
 
 ::: done
@@ -764,8 +799,8 @@ mistake? When does it matter?
 ## Solutions
 
 ::: {.solution exercise="13.3"}
-Its rows add up to one, too: those of all heads together add up to
-`n_heads`, and are divided by it.
+Its rows add up to one, too: the rows of all heads together add up to
+`n_heads`, and are divided by that number.
 */
 
 void average_weights(int n, int m, int n_heads,

@@ -5,9 +5,8 @@
 together, without dropout](pipeline.svg){#fig-flash-pipeline}
 
 Each attention so far has written down a score for every query and every
-key, and a weight for each score. The pages printed them, so it was good to
-have them. But what is asked for is the context vectors. What does it cost
-to keep the rest?
+key, and a weight for each score. The pages printed these tables. But a
+model needs the context vectors alone. What does it cost to keep the tables?
 */
 
 #include "attention/14_flash.h"
@@ -46,41 +45,44 @@ tokens; MiB in and out, of scores and weights, of a row of these (5, 4)
  [65536.0000,    64.0000, 32768.0000,     0.5000]]
 ```
 
-A mebibyte, MiB, is 1,024 times 1,024 bytes, and 1,024 of them are a
-gibibyte. These are the tables of one head whose queries, keys, values and
-contexts have 64 entries. What goes in and comes out grows with the number
-of tokens; scores and weights grow with its square. For 65,536 tokens they
-are 32 GiB, more than most machines have.
+A mebibyte, MiB, is 1,024 times 1,024 bytes, and 1,024 mebibytes are a
+gibibyte, GiB. The tables are those of one head whose queries, keys, values
+and contexts have 64 entries. Input and output grow with the number of
+tokens; scores and weights grow with the square of that number. For 65,536
+tokens, scores and weights take 32 GiB, more than most machines have.
 
-Nobody needs them all at once. `attend_one` of [](#qkv) computed one row,
-and for 65,536 keys a row of scores and one of weights are half a MiB. Query
-by query, attention fits everywhere. But each query then fetches all keys
-and values again. A processor computes faster than memory hands it numbers.
-So it keeps what it has read last in a small memory of its own, a **cache**,
-and what is there need not be fetched. Let 32 queries go over the keys
-together: each key is fetched once for all of them, if their rows of scores
-are in the cache, too. But the rows of scores do not fit: 32 rows for 65,536
-keys are 16 MiB with their weights, and a cache holds one or two MiB.
+Nobody needs all scores at once. `attend_one` of [](#qkv) computed one row,
+and for 65,536 keys a row of scores and a row of weights take half a MiB.
+Query by query, attention fits everywhere. But each query then fetches all
+keys and values again, and a processor computes faster than memory hands it
+numbers. So a processor keeps the numbers it has read last in a small memory
+of its own, a **cache**. Numbers in the cache need not be fetched. Let 32
+queries go over the keys together: then each key is fetched once for 32
+queries. But their rows of scores and weights, 16 MiB for 65,536 keys, must
+be in the cache as well, and a cache holds one or two MiB.
 
-So the row has to go, and that is a question to softmax.
+So attention has to do without the rows of scores. Can softmax?
 
 ## Key by key {#flash-key}
 
-Softmax ([](#softmax)) wants the largest score before it takes the first
+Softmax ([](#softmax)) needs the largest score before it takes the first
 exponential, and the sum of all exponentials before it knows the first
-share. That is why the scores of a row have been kept: they are read again.
+share. So each score is read more than once, and the row has to be kept.
 
 A challenge of [](#softmax) found the largest score and the sum in a single
-pass: guess that the largest score *so far* will remain the largest, and
-where the guess was wrong, mend the sum by a factor [@milakov2018]. The
-scores were still read a second time, for the shares. Now the second pass
-has to go as well. The same factor mends the mixture [@rabe2021]. So let a
-query meet its keys one after the other, and remember three things when it
-has met $j$ of them: $m_j$, the largest score so far; $l_j$, the sum of the
-exponentials, each taken of a score less $m_j$; and $c_j$, the values mixed
-with these exponentials, and not yet divided by anything. Before the first
-key $m_0 = -\infty$, and both sums are 0. The next key has the score $s$ and
-the value $v$. Then
+pass: take the largest score *so far* for the largest, and when a larger
+score comes, mend the sum by a factor [@milakov2018]. The shares needed a
+second pass. The second pass can go as well, for the same factor mends the
+mixture [@rabe2021]. A query takes its keys one after the other. After $j$
+keys, it remembers three things:
+
+- $m_j$, the largest score so far,
+- $l_j$, the sum of the exponentials $e^{s_k - m_j}$ of all scores $s_k$ so
+far,
+- $c_j$, the sum of the values so far, each times its exponential.
+
+Before the first key, $m_0$ is $-\infty$, and both sums are 0. The next key
+has the score $s$ and the value $v$. Then
 
 $$\begin{aligned}
 m_{j+1} &= \max(m_j, s), \qquad f = e^{m_j - m_{j+1}} \\
@@ -90,21 +92,21 @@ l_{j+1} &= f\, l_j + e^{s - m_{j+1}} \\
 \end{aligned}$$
 
 As long as the largest score stays the largest, the factor $f$ is 1. For the
-first key it is $e^{-\infty} = 0$, and there is nothing to mend.
+first key $f$ is $e^{-\infty} = 0$, and there is nothing to mend.
 
-Nothing is lost by that. Say that $l_j$ and $c_j$ are right for the keys
-that were met: sums of $e^{s_k - m_j}$, and of $e^{s_k - m_j} v_k$. The
-factor turns each of these exponentials into
+Are the sums right after the next key? Say that $l_j$ and $c_j$ are right
+for the first $j$ keys: sums of $e^{s_k - m_j}$, and of $e^{s_k - m_j} v_k$.
+The factor turns each of these exponentials into
 
 $$f\, e^{s_k - m_j} = e^{m_j - m_{j+1}}\, e^{s_k - m_j}
   = e^{s_k - m_{j+1}}$$
 
-which is what it would be had $m_{j+1}$ been the largest from the beginning.
-The new key adds its own term, and both sums are right again. They were
-right when they were empty, so they are right after the last key: then $l$
-is the sum by which softmax divides, and $c / l$ is the context vector. This
-is the **online softmax**, with its **running maximum** and its **running
-sum**:
+the exponential for the new largest score. The new key adds its own term,
+and both sums are right for $j + 1$ keys. The empty sums before the first
+key were right, so the sums are right after every key, and after the last.
+Then $l$ is the sum by which softmax divides, and $c / l$ is the context
+vector. Such a computation is an **online softmax**, with a **running
+maximum** and a **running sum**:
 
 ::: {.header of="OnlineSoftmax"}
 :::
@@ -131,10 +133,10 @@ void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *s,
 The sum is a `double`, since it takes a term of every key, however many
 there are.
 
-**Exercise 14.1** (★★, 3 points): `online_softmax_add`. One key is met:
+**Exercise 14.1** (★★, 3 points): `online_softmax_add`. The next key comes:
 bring `s` and the mixture up to date, as the formulas say.
-`online_softmax_rescale` does what the factor does. A key whose score is
-minus infinity is hidden: nothing happens, whatever its value is.
+`online_softmax_rescale` multiplies by the factor. A key whose score is
+minus infinity is hidden: nothing changes, whatever its value is.
 
 ::: hint
 Raise the largest score first, if the new one is larger. What remains is the
@@ -166,8 +168,9 @@ void online_softmax_add(int d_v, float score, const float value[d_v],
 }
 
 /*
-After the last key, the mixture is divided. The logarithm of the whole sum
-is handed back; [below](#flash-log-sum) is what it is good for.
+After the last key, the mixture is divided. The function returns the
+logarithm of the whole sum, which [a section below](#flash-log-sum) will
+use.
 */
 
 float online_softmax_finish(int d_v, const OnlineSoftmax *s,
@@ -179,34 +182,34 @@ float online_softmax_finish(int d_v, const OnlineSoftmax *s,
 }
 
 /*
-In *Life is short, eat dessert first*, *short* meets six keys. Matrices
-would change nothing here, so the embeddings themselves are queries, keys
-and values.
+In *Life is short, eat dessert first*, *short* asks six keys. To keep the
+example small, the embeddings themselves are queries, keys and values.
 
 ::: question
 Six scores, and the largest is not the first. Can the running sum become
 smaller on the way?
 
-It can: a factor of 0.1 makes 0.4 of 4, and the new key adds 1. Here, after
-the first key, the one factor that is not 1 is $e^{0.2392 - 0.6465}$, about
-two thirds. It takes a third of 1.5557, and the new key adds 1, so the sum
+It can: a factor of 0.1 turns 4 into 0.4, and the new key adds 1. Here, the
+third key raises the maximum: the factor $e^{0.2392 - 0.6465}$ is about two
+thirds. It takes a third of 1.5557 away, and the new key adds 1, so the sum
 grows.
 :::
 */
 
-static void show_meetings(void)
+static void show_key_by_key(void)
 {
-    float scores[1][6], weights[1][6], context[1][3], met[6][3], mixture[3];
+    float scores[1][6], weights[1][6], context[1][3], so_far[6][3],
+        mixture[3];
     attention(1, 6, 3, 3, life + 2, life, life, scores, weights, context);
     OnlineSoftmax s;
     online_softmax_init(3, &s, mixture);
     for (int j = 0; j < 6; j++) {
         online_softmax_add(3, scores[0][j], life[j], &s, mixture);
-        met[j][0] = scores[0][j];
-        met[j][1] = s.largest;
-        met[j][2] = (float)s.sum;
+        so_far[j][0] = scores[0][j];
+        so_far[j][1] = s.largest;
+        so_far[j][2] = (float)s.sum;
     }
-    print_matrix("score; largest so far; sum so far", 6, 3, met);
+    print_matrix("score; largest so far; sum so far", 6, 3, so_far);
     online_softmax_finish(3, &s, mixture);
     print_vector("context vector of short, key by key", 3, mixture);
     print_vector("context vector of short, by attention", 3, context[0]);
@@ -229,22 +232,22 @@ context vector of short, by attention (3)
 
 ## A block of keys {#flash-block}
 
-Raising the largest score costs an exponential and a pass over the mixture.
-In an unlucky order, with scores that grow, every key raises it. So take a
-**block of keys** at a time: look for the largest score of the block, raise
-once, and then let the keys add their terms.
+A new maximum costs an exponential and a pass over the mixture. Where the
+scores grow from key to key, every key brings a new maximum. So take a
+**block of keys** at a time: look for the largest score of the block,
+rescale once, and then let the keys add their terms.
 
 **Exercise 14.2** (★★, 2 points): `online_softmax_add_block`. What
 `online_softmax_add` does, for `n` keys at once, of which some or all may be
-hidden. Raise the largest score once at most. To raise it more often gives
-the same result but for rounding, so only a clock can tell, and no test.
+hidden. Raise the largest score once at most. (Raising it more often gives
+the same result but for rounding, so no test can tell.)
 
 ::: hint
 Two passes over the scores: one for the largest, one for the terms.
 :::
 
 ::: done
-A block at a time is also what makes it fast: [](#kernel) multiplies a whole
+Blocks also make attention fast: [](#kernel) computes the scores of a whole
 block at once.
 :::
 */
@@ -266,13 +269,50 @@ void online_softmax_add_block(int n, int d_v, const float scores[n],
 /*
 ## Tiles {#flash-tiles}
 
-A block needs its scores, so there is a table again, but one that is as
-small as we like, and the next block writes over it. Now a few queries, a
-**tile** of them, can share a block while it is in the cache. Their scores
-are a square of the whole table, 32 rows and 32 columns of it, and
-`dot_scores`, `scale_scores` and the masks of [](#causal-mask) do for a
-square what they did for the whole:
+A block needs its scores, so there is a table again. But that table is
+small, and the next block overwrites it. Now a few queries, a **tile** of
+queries, can share a block of keys while the block is in the cache. The
+scores of a tile with a block are a **square** of the whole table of scores,
+with 32 rows and 32 columns. `dot_scores`, `scale_scores` and the masks of
+[](#causal-mask) work on a square as on the whole table. Only the causal
+mask needs to know where in the whole table the square lies:
+
+![The whole table for 12 queries and keys, with tiles and blocks of 4
+instead of 32. Hidden scores have a dash. Three squares are coloured: above
+the diagonal, on it, and below it](mask.svg){#fig-flash-mask}
+
+The first row of a square is query `i`, and its first column is key `j`.
+Query `i` has the position `first + i`, and sees the keys up to key `first +
+i` ([](#causal-mask-renormalized)). Counted from the square's first key,
+that is column `first + i - j`. The number is called the square's
+**offset**. `mask_scores`, given the offset for its `first`, hides in a
+square what the causal mask hides in the table. In the figure, `first` is 0:
+
+| square | `i` | `j` | offset | what the square's queries see |
+|:--------------|---:|---:|----:|:------------------------------|
+| above the diagonal | 0 | 4 | $0 - 4$ | nothing: all keys come later |
+| on the diagonal | 4 | 4 | 0 | the first sees one key, the next two, ... |
+| below the diagonal | 8 | 4 | 4 | all keys |
 */
+
+static void draw_mask(void)
+{
+    enum { N = 12, SIDE = 4 };
+    const char *const row[N] = {"i = 0", "", "",      "", "i = 4", "",
+                                "",      "", "i = 8", "", "",      ""};
+    const char *const column[N] = {"", "", "", "", "j=4", "",
+                                   "", "", "", "", "",    ""};
+    const char *cell[N][N];
+    int part[N][N];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            cell[i][j] = j > i ? "–" : "";
+            part[i][j] = j / SIDE == 1 ? i / SIDE : -1;
+        }
+    const FigureLayout layout = {
+        "queries down, keys across", N, N, row, column, cell[0], part[0]};
+    figure_layout("mask", "Three squares of a causal mask", 1, &layout);
+}
 
 enum { TILE = 32, BLOCK = 32 }; /* queries in a tile, keys in a block */
 
@@ -294,26 +334,13 @@ void mask_square(Mask mask, int i, int j, int rows, int cols,
 }
 
 /*
-Query `i` stands at place `first + i` of the text. `mask_scores` counts the
-keys from the square's first, which is key `j`. Counted so, query `i` stands
-at `first + i - j`: this number is the square's **offset**. Take
-`first = 0`, and three squares of 32 queries and 32 keys:
+From the offset `cols` on, nothing has to be hidden, hence the first
+comparison. From the offset `-rows` down, everything is hidden, so `-rows`
+stands for all of these offsets, hence the second comparison. (It keeps the
+number small enough for an `int`.) A mask that is a table is applied row by
+row, as its rows are longer than the square's.
 
-| queries from | keys from | offset | what is seen |
-|----:|----:|----:|:---------------------------------------|
-| 64 | 32 | 32 | all: even the first query sees all 32 keys |
-| 32 | 32 | 0 | the first query sees the first key, the next two, ... |
-| 0 | 32 | $0 - 32$ | nothing: all these keys come later |
-
-From the offset `cols` on, every query of the square sees every key, so
-nothing has to be hidden: hence the first comparison. At the offset `-rows`
-and below, no query sees any key. All these offsets do the same, so `-rows`
-stands for each of them: hence the second comparison, which keeps the number
-small enough for an `int`. A mask that is a table is applied row by row, as
-its rows are longer than the square's.
-
-Squares above the diagonal have nothing to be seen. Nobody has to compute
-them in order to hide them:
+Squares above the diagonal need not be computed at all:
 */
 
 /* May the queries up to number `last` see any of the keys from j on? */
@@ -322,39 +349,38 @@ int mask_shows_block(Mask mask, int last, int j)
     return mask.kind != MASK_CAUSAL || j <= (int64_t)mask.first + last;
 }
 
-/* What the queries from number i on get. The arrays of queries and of
- * results begin with theirs. */
+/* The context vectors of a tile, whose first query is number i. `query`,
+ * `context` and `log_sum_exp` point to the tile's own rows. */
 static void attend_tile(int i, int rows, int m, int d_k, int d_v, Mask mask,
                         const float query[rows][d_k],
                         const float key[m][d_k], const float value[m][d_v],
                         float context[rows][d_v], float log_sum_exp[rows])
 {
-    float memory[TILE * BLOCK];
-    OnlineSoftmax running[TILE];
+    float square[TILE * BLOCK];
+    OnlineSoftmax state[TILE];
     for (int k = 0; k < rows; k++)
-        online_softmax_init(d_v, &running[k], context[k]);
+        online_softmax_init(d_v, &state[k], context[k]);
     for (int j = 0; j < m && mask_shows_block(mask, i + rows - 1, j);
          j += BLOCK) {
         const int cols = m - j < BLOCK ? m - j : BLOCK;
         float(*scores)[cols] =
-            ROWS(cols, memory); /* the last may be narrow */
+            ROWS(cols, square); /* the last may be narrow */
         dot_scores(rows, cols, d_k, query, key + j, scores);
         scale_scores(rows, cols, d_k, scores);
         mask_square(mask, i, j, rows, cols, scores);
         for (int k = 0; k < rows; k++)
             online_softmax_add_block(cols, d_v, scores[k], value + j,
-                                     &running[k], context[k]);
+                                     &state[k], context[k]);
     }
     for (int k = 0; k < rows; k++)
-        log_sum_exp[k] =
-            online_softmax_finish(d_v, &running[k], context[k]);
+        log_sum_exp[k] = online_softmax_finish(d_v, &state[k], context[k]);
 }
 
 /*
-The mixtures stand where the context vectors will be. Cut all queries into
-tiles, and you have **FlashAttention** [@dao2022]. The loop over the queries
-is the outer one here, as in its second version [@dao2023]; in the first
-version the loop over the keys was.
+The mixtures are kept in the array of the context vectors. With all queries
+cut into tiles, the whole is **FlashAttention** [@dao2022]. Here the outer
+loop goes over the tiles, as in its second version [@dao2023]; in the first
+version the outer loop went over the blocks.
 */
 
 void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
@@ -369,7 +395,8 @@ void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
 }
 
 /*
-Six words fill no tile. A hundred random tokens fill three and a bit:
+Six words fill no tile. A hundred random tokens fill three, and a fourth in
+part:
 */
 
 static void show_agreement(const char *what, int n, int d, Mask mask,
@@ -429,8 +456,8 @@ logarithms of these sums (6)
 ```
 
 With a causal mask, which squares of the table are computed? Those in which
-the last query of the tile sees at least one key of the block. Leaving
-out a square saves 1,024 dot products and the reading of 32 keys and values:
+the last query of the tile sees at least one key of the block. Each other
+square saves 1,024 dot products and the reading of 32 keys and values:
 */
 
 static void show_squares(void)
@@ -464,9 +491,9 @@ static void show_squares(void)
 ![Squares that are computed. A row is a tile of 32 queries, a column is a
 block of 32 keys](squares.svg){#fig-flash-pieces}
 
-What a processor has to have at hand is a square of scores, a block of keys
-and values, and the queries and mixtures of the tile, which are as large as
-such a block. None of these depends on the length of the text:
+The cache has to hold a square of scores, a block of keys and values, and
+the queries and mixtures of the tile, which are as large as such a block.
+None of these depends on the length of the text:
 */
 
 static void show_memory(void)
@@ -483,26 +510,25 @@ bytes: scores of a square, a block's keys and values (2)
 [ 4096, 16384]
 ```
 
-With all seen, nothing is saved in computation: each score takes its dot
-product and its exponential as before, and a few factors come on top. So far
-only memory has been saved, and no time. Most of the time the processor
-waits, for a number from memory or for the sum before; [](#kernel) is about
-that.
+Without a mask, nothing is saved in computation: each score takes its dot
+product and its exponential as before, and a few factors are added. So far
+only memory has been saved, and no time. [](#kernel) is about time.
 
-Dropout has no part in this. It draws a number for each weight, and
-[](#dropout) keeps the result in a table. And `attention_forward` of
-[](#multi-head) goes on filling its trace, for these pages, and for the
-training that reads it.
+`flash_forward` has no dropout, since dropout draws a number for each
+weight, and [](#dropout) keeps the result in a table. `attention_forward` of
+[](#multi-head) goes on filling its tables, for these pages, and for
+training.
 
 ## The logarithm of the sum {#flash-log-sum}
 
-`flash_forward` hands back a number for each query, $L = m + \ln l$. Since
+`flash_forward` also computes a number for each query, $L = m + \ln l$.
+Since
 
 $$e^L = e^m\, l = e^m \sum_k e^{s_k - m} = \sum_k e^{s_k}$$
 
-it is $\ln \sum_k e^{s_k}$, the **log-sum-exp** of the query's scores. It
-replaces the row of weights that nobody has kept. Whoever needs one of them
-later computes its score again:
+$L$ is $\ln \sum_k e^{s_k}$, the **log-sum-exp** of the query's scores. $L$
+replaces the row of weights, which was not kept. To get a weight later,
+compute its score again:
 
 $$w_k = \frac{e^{s_k}}{\sum_j e^{s_j}} = e^{s_k - L}$$
 */
@@ -528,14 +554,15 @@ weights of short, from scores and log-sum-exp (6)
 [0.1823, 0.1013, 0.2740, 0.0898, 0.0874, 0.2652]
 ```
 
-(The score and $L$ are floats, and a float has some seven digits. A score in
-the thousands leaves three of them behind the point, and so does $L$. Then
-$e^{s - L}$ is right to about three digits.)
+(A float has some seven digits. Where the score and $L$ are in the
+thousands, three of these digits stand behind the point, and $e^{s - L}$ is
+right to about three digits.)
 
-The log-sum-exp is good for something else, too. Let somebody else work on
-half of the keys, perhaps on another machine. Two context vectors come back,
-each a mixture of its own half, and two log-sum-exps. They are enough to
-make the one vector of all keys, which is a challenge below.
+The log-sum-exp has a second use. Say that one core takes the first half of
+the keys, and another core the second half. Each core gets a context vector,
+mixed from the values of its own half, and a log-sum-exp. The two context
+vectors and the two log-sum-exps are enough to make the context vector for
+all keys, which is a challenge below.
 
 ## Everything together
 */
@@ -545,7 +572,8 @@ int main(int argc, char *argv[])
     no_arguments(argc, argv);
     figure_pipeline("pipeline", "scores scale mask weights context");
     show_sizes();
-    show_meetings();
+    draw_mask();
+    show_key_by_key();
     show_flash();
     show_squares();
     show_memory();
@@ -555,8 +583,8 @@ int main(int argc, char *argv[])
 
 /*
 The same in PyTorch. `F.scaled_dot_product_attention` chooses by itself
-whether it works by tiles. What it then calls can be called by name, and
-hands back the log-sum-exp, too:
+whether it works by tiles. The function that it then calls can be called by
+name, and gives the log-sum-exp, too:
 
 ``` python
 import torch
@@ -588,32 +616,32 @@ assert torch.allclose(log_sum, torch.logsumexp(scores, dim=-1), atol=1e-5)
 
 ## Further exercises
 
-**Exercise 14.3** (★★, challenge, 3 points): `merge_contexts`. A query has
-got a context vector from one part of the keys, and another one from the
-rest, each with its log-sum-exp. Replace the first by what the query gets
-from all keys, and return the log-sum-exp of all. A part in which it has
-seen nothing has minus infinity for its log-sum-exp and `nan` for its
-context vector, and adds nothing; two such parts leave minus infinity and
-`nan`. A log-sum-exp that is `nan` or plus infinity leaves `nan`.
+**Exercise 14.3** (★★, challenge, 3 points): `merge_contexts`. A query has a
+context vector from one half of the keys, and another from the other half,
+each with its log-sum-exp. Replace the first context vector by that for all
+keys, and return the log-sum-exp of all keys. A half in which the query sees
+nothing has minus infinity for its log-sum-exp and `nan` for its context
+vector, and adds nothing; two such halves leave minus infinity and `nan`. A
+log-sum-exp that is `nan` or plus infinity leaves `nan`.
 
 ::: hint
 With $L$ of [](#flash-log-sum), $e^{L}$ times the context vector is the sum
-of $e^{s_k} v_k$ over the part. So the parts are like keys. What are their
-scores, and what their values?
+of $e^{s_k} v_k$ over one half. So a half is like a single key. What is its
+score, and what its value?
 :::
 
 ::: hint
-Begin with an `OnlineSoftmax` whose largest score is $L$ and whose sum is 1,
-and the first context vector as its mixture.
+Start with an `OnlineSoftmax` whose largest score is $L$ and whose sum is 1,
+and with the first context vector as its mixture.
 :::
 
 ::: done
-Parts can be computed on several cores, or several machines, and joined at
-the end.
+The keys can be divided among several cores, or several machines, and the
+results merged at the end.
 :::
 
-**Exercise 14.4** (by hand): A query meets keys with the scores 1, 3, 2.
-What are the running maximum and the running sum after each of them?
+**Exercise 14.4** (by hand): The keys of a query have the scores 1, 3, 2.
+What are the running maximum and the running sum after each key?
 
 **Exercise 14.5** (by hand): In which order of keys is the largest score
 raised most often, and in which order least?
@@ -621,8 +649,9 @@ raised most often, and in which order least?
 ## Solutions
 
 ::: {.solution exercise="14.3"}
-A part is one key, whose score is its log-sum-exp and whose value is its
-context vector. The first has been met:
+A half counts as one key, whose score is the half's log-sum-exp and whose
+value is its context vector. The online softmax starts as if that key of the
+first half had been added:
 */
 
 float merge_contexts(int d_v, float context[d_v], float log_sum_exp,
@@ -644,7 +673,7 @@ $e^{-2} + 1 + e^{-1} = 1.503$.
 :::
 
 ::: {.solution exercise="14.5"}
-Most often when the scores grow from key to key: then every key raises it.
-Least when the largest comes first.
+Most often when the scores grow from key to key: then every key raises the
+largest. Least often when the largest comes first.
 :::
 */

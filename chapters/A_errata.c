@@ -9,13 +9,13 @@ meant, and a computation, or a line of the author's own, that settles it.
 These lead to another number, or to a program that stops: [A.1](#errata-1),
 [A.2](#errata-2), [A.3](#errata-3), [A.11](#errata-11) to
 [A.16](#errata-16), [A.19](#errata-19), [A.22](#errata-22),
-[A.29](#errata-29), [A.31](#errata-31), [A.33](#errata-33),
-[A.34](#errata-34), [A.37](#errata-37) and [A.38](#errata-38). The others
-are about words, reasons and limits. Where a sentence and a program of one
-author disagree, the program is mostly right, for it has been run.
+[A.28](#errata-28), [A.30](#errata-30), [A.31](#errata-31) and
+[A.32](#errata-32). The others are about words, reasons and limits. Where a
+sentence and a program of one author disagree, the program is mostly right,
+for it has been run.
 
-The numbers do not change, so that you can refer to them. Translations are
-ours. If you find a slip of our own, `CONTRIBUTING.md` says how to tell us.
+The errata were counted anew for the third edition. Translations are ours.
+If you find a slip of our own, `CONTRIBUTING.md` says how to tell us.
 */
 
 #include "attention.h"
@@ -750,47 +750,7 @@ context, from inputs of 4 and of 6 entries (5, 3)
 
 PyTorch's own module takes such inputs as well, by `kdim` and `vdim`.
 
-### A.27 What the division keeps equal {#errata-27}
-
-The division by $\sqrt{d_k}$ "ensures that the Euclidean length of the
-weight vectors will be approximately in the same magnitude". This is right,
-if a weight vector is a row of scores, which the article calls unnormalized
-weights, and if one $d_k$ is compared with another, not one row with the
-next. For 100 words with random queries and keys:
-*/
-
-static void show_lengths(void)
-{
-    enum { MANY = 100 };
-    const int sizes[3] = {2, 64, 4096};
-    float table[3][3] = {{0}}, (*scores)[MANY] = new_table(MANY, MANY);
-    for (int i = 0; i < 3; i++) {
-        const int d = sizes[i];
-        random_scores(MANY, MANY, d, scores);
-        table[i][0] = (float)d;
-        for (int j = 0; j < MANY; j++)
-            table[i][1] += length(MANY, scores[j]) / MANY;
-        scale_scores(MANY, MANY, d, scores);
-        for (int j = 0; j < MANY; j++)
-            table[i][2] += length(MANY, scores[j]) / MANY;
-    }
-    print_matrix("d, mean length of a row of scores, when divided", 3, 3,
-                 table);
-    free(scores);
-}
-
-/*
-``` output
-d, mean length of a row of scores, when divided (3, 3)
-[[   2.0000,   13.0519,    9.2291],
- [  64.0000,   80.7283,   10.0910],
- [4096.0000,  633.5803,    9.8997]]
-```
-
-Behind it is the spread of the scores, which the division keeps near one
-([](#scaling-spread)).
-
-### A.28 `omega_24` or `omega_25` {#errata-28}
+### A.27 `omega_24` or `omega_25` {#errata-27}
 
 `omega_24` is computed from `keys[4]`. The article counts from 1, Python
 from 0, and the name has one of each. The sentence above says "the 5th input
@@ -812,7 +772,7 @@ the query with keys 4 and 5, counted from 1 (2)
 [0.4991, 1.2903]
 ```
 
-### A.29 A word that occurs twice {#errata-29}
+### A.28 A word that occurs twice {#errata-28}
 
 Ids are made by `enumerate(sorted(words))`, which is right for *Life is
 short, eat dessert first*, where no word occurs twice. In *the cat and the
@@ -846,7 +806,7 @@ ids by sorted(set(words)) (5)
 words in the vocabulary: 4
 ```
 
-### A.30 Of what it is a mixture, and what heads cost {#errata-30}
+### A.29 Of what it is a mixture, and what heads cost {#errata-29}
 
 The context vector of the second word is introduced as "an
 attention-weighted version of our original query input". One may take that
@@ -908,21 +868,6 @@ What speaks for heads is what the article says first: each can look at
 something else. Its wrapper leaves out $W_O$, which mixes their results
 ([](#multi-head-output)).
 
-### A.31 Copied results and blanks {#errata-31}
-
-Some results lack the `grad_fn=...` that the program beside them would
-print, since its matrices are parameters; the numbers are the same. And some
-blanks are no-break spaces, at the beginnings of lines and within them.
-Pasted, four programs are a `SyntaxError`: the three classes, and the
-matrices and scores of causal attention. Replace them by plain blanks.
-
-### A.32 Words {#errata-32}
-
-The translator calls the Transformer [变压器]{lang=zh}, the thing that changes
-voltages; in Chinese, too, it keeps its name. An attention score is
-[注意力分数]{lang=zh}, and in two paragraphs [注视分数]{lang=zh}, a score of gazing.
-And "eat desert first", which the English has as well, is hard advice:
-*dessert*.
 
 ## Ma Yumin {#errata-ma}
 
@@ -930,7 +875,7 @@ And "eat desert first", which the English has as well, is hard advice:
 a chapter of Raschka's book to readers of Chinese, each line of the program
 with its result, and all results are right. *Cat likes fish* is from there.
 
-### A.33 A formula without its root {#errata-33}
+### A.30 A formula without its root {#errata-30}
 
 The second formula is "weights = softmax(score)". The program, and a section
 further down, divide the scores by $\sqrt{d_k}$ first. What the formula
@@ -963,7 +908,7 @@ context by the program (2)
 [0.3061, 0.8210]
 ```
 
-### A.34 A star for a matrix product {#errata-34}
+### A.31 A star for a matrix product {#errata-31}
 
 $Q * K^\top$, $weights * V$, $x * w_q$: the star means the matrix product
 here, and in *From Tokens to the Transformer* [@tokens2transformer]. In
@@ -971,35 +916,6 @@ mathematics that is a matter of taste. In PyTorch and NumPy, `*` multiplies
 entry by entry, and `Q * K.T` is an error: the one has shape (6, 2), the
 other (2, 6). `@` is the sign there, and both authors' programs have it.
 
-### A.35 Shapes and names {#errata-35}
-
-A comment calls $x_2$ a matrix of [1 row and 3 columns]{.quoted}, and its
-product with a matrix one of [1 row and 2 columns]{.quoted}. In PyTorch both
-are plain lists. (The comment stands a second time where all six words are
-multiplied, and $x_2$ is not used.)
-*/
-
-static void show_lists(void)
-{
-    float query[6][2], key[6][2], value[6][2];
-    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
-    print_vector("x_2", 3, journey[1]);
-    print_vector("query_2", 2, query[1]);
-}
-
-/*
-``` output
-x_2 (3)
-[0.5500, 0.8700, 0.6600]
-query_2 (2)
-[0.4306, 1.4551]
-```
-
-The matrices $W_q$, $W_k$ and $W_v$ appear under the heading "attention
-weights". They are weights in the other sense of the word, parameters that
-are trained ([](#qkv-roles)). And 1.8524, called $w_{2 2}$, is a score,
-$\omega_{2 2}$ ([](#random-tutorials)): a Greek letter that looks like a
-Latin one.
 
 ## Self-Attention, Retold {#errata-retold}
 
@@ -1010,53 +926,7 @@ it has cross-attention too ([](#cross-attention-translation)), and a GPT's
 input and output "always" have one size; Ma Yumin has "usually"
 ([](#multi-head-residual)).
 
-### A.36 Which embedding, and which vectors {#errata-36}
-
-The scores are divided by "the root of the embedding dimension
-$\sqrt{d_k}$", and the context vector is "a weighted sum of the input
-vectors". Both phrases are those of the notebook of Raschka's book
-[@raschka2024book]. Neither is a mistake, but both are easily misread. The
-embedding is that of the *keys*, as Ma Yumin adds [@ma2026]: $d_k$ is 2,
-where a word has 3 entries. And input vectors are summed only where there
-are no matrices; here it is the values, which are made from them. Misread,
-and as the program has it:
-*/
-
-static void show_words(void)
-{
-    float query[6][2], key[6][2], value[6][2];
-    float scores[1][6], weights[6], context[3];
-    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
-    for (int d = 3; d >= 2; d--) {
-        dot_scores(1, 6, 2, &query[1], key, scores);
-        scale_scores(1, 6, d, scores);
-        softmax(6, scores[0], weights);
-        print_vector(d == 3 ? "weights, by the root of 3"
-                            : "weights, by the root of d_k",
-                     6, weights);
-        if (d == 3) {
-            weighted_sum(6, 3, weights, journey, context);
-            print_vector("the embeddings mixed by these", 3, context);
-        } else {
-            weighted_sum(6, 2, weights, value, context);
-            print_vector("the values mixed by these", 2, context);
-        }
-    }
-}
-
-/*
-``` output
-weights, by the root of 3 (6)
-[0.1540, 0.2154, 0.2104, 0.1379, 0.1020, 0.1803]
-the embeddings mixed by these (3)
-[0.4225, 0.6391, 0.5687]
-weights, by the root of d_k (6)
-[0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]
-the values mixed by these (2)
-[0.3061, 0.8210]
-```
-
-### A.37 Three lines for another class {#errata-37}
+### A.32 Three lines for another class {#errata-32}
 
 At the end, to show how `nn.Linear` would shorten the class, stand
 `self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)` and two more lines.
@@ -1064,22 +934,6 @@ Put into the class above, they fail: `qkv_bias` is defined nowhere, and `x @
 self.W_key` multiplies by a module, a `TypeError`. A layer is called,
 `self.W_key(x)`, as in the book's next class ([](#self-attention-second)).
 
-## Lost on the way {#errata-pages}
-
-### A.38 Indentation, lines, pictures {#errata-38}
-
-In our copies of two pages, every line of a program begins in the first
-column [@selfattention2025; @hacktricks], and Python finds an
-`IndentationError` in every class. Indent the bodies, and they run. On the
-net, HackTricks' Chinese and Hindi versions have no indentation either; it
-was probably lost in translating. Our copy of Ma Yumin's page is a single
-line [@ma2026], so that all behind the first `#` of a program is a comment.
-Put the line breaks back.
-
-All five copies have lost their pictures. *Self-Attention, Retold* prints
-the query of *journey* and two shapes, and no other results. HackTricks
-prints none, in English as in German. Where to find here what their programs
-give, [](#where) says.
 
 ## Everything together
 */
@@ -1106,14 +960,11 @@ int main(int argc, char *argv[])
     show_remark();
     show_limit();
     show_widths();
-    show_lengths();
     show_omega();
     show_ids();
     show_values();
     show_parameters();
     show_formula();
-    show_lists();
-    show_words();
     return 0;
 }
 
@@ -1147,9 +998,8 @@ attend = torch.nn.MultiheadAttention(4, 1, kdim=6, vdim=6)        # A.26
 keys = torch.rand(7, 6)
 assert attend(torch.rand(5, 4), keys, keys)[0].shape == (5, 4)
 linear = torch.nn.Linear(3, 2)
-assert linear(x[1]).shape == (2,)                                 # A.35
-for wrong in (lambda: linear(x) * linear(x).T,                    # A.34
-              lambda: x @ linear):                                # A.37
+for wrong in (lambda: linear(x) * linear(x).T,                    # A.31
+              lambda: x @ linear):                                # A.32
     try:
         wrong()
         raise SystemExit('no error')

@@ -1,11 +1,11 @@
 /*
 # torch.randn: normal numbers, to the last bit {#normals}
 
-This appendix is for the curious. [](#tokens-normal) shows how two uniform
-numbers become two normal ones, by way of a dart's distance and its angle.
-Here that is done so that the numbers are PyTorch's to the last bit. The
-chapters call `normal_fill`, `embedding_fill` and `random_double`, and
-nothing in them depends on how these do it.
+[](#tokens-normal) shows how two uniform numbers become two normal numbers,
+by way of a dart's distance and its angle. Here the same is done so that the
+numbers are PyTorch's to the last bit. The chapters call `normal_fill`,
+`embedding_fill` and `random_double`, and need nothing else of this
+appendix.
 */
 
 #include "attention/B_normals.h"
@@ -16,10 +16,9 @@ nothing in them depends on how these do it.
 
 For fewer than 16 numbers, PyTorch draws the angle first, then the distance,
 both as `double`, which has room for 53 binary digits. Our uniform numbers
-begin at 0 and never reach 1. The logarithm wants it the other way round,
-since $\ln(0)$ has no value, and so $1 - u$ takes the place of $u$. Normal
-numbers come in pairs; if an odd number of them is wanted, the second of the
-last pair is kept for the next call.
+may be 0 and never reach 1. Since $\ln(0)$ has no value, $1 - u$ takes the
+place of $u$. Normal numbers come in pairs; if an odd number of them is
+wanted, the second of the last pair is kept for the next call.
 */
 
 static const double two_pi = 6.283185307179586;
@@ -49,12 +48,12 @@ the subtraction would bring.)
 
 ## Many numbers
 
-From 16 numbers on, speed counts, and PyTorch works on blocks of 16 floats:
-eight distances and eight angles in, eight cosines and eight sines out. The
-functions `logf`, `sinf` and `cosf` of the C library take one number at a
-time. So PyTorch's vector code has its own, taken over from a library of the
-nineteen-eighties [@moshier1989], which compute with polynomials. Near 0,
-the three functions are almost that:
+From 16 numbers on, speed counts, and PyTorch works on groups of 16 floats.
+Eight of them become distances and eight angles, which make 16 normal
+numbers. The functions `logf`, `sinf` and `cosf` of the C library take one
+number at a time. So PyTorch's vector code has functions of its own, from a
+library of the nineteen-eighties [@moshier1989], which compute with
+polynomials. Near 0, the three functions are almost polynomials:
 
 $$\begin{aligned}
   \ln(1 + x) &\approx x - \frac{x^2}{2} + \frac{x^3}{3} - \dots \\
@@ -64,13 +63,11 @@ $$\begin{aligned}
 
 where $3! = 1 \cdot 2 \cdot 3$, and so on. In the tables of coefficients
 below you can find $1/3$, $-1/4$ and $1/5$, or $-1/3!$ and $1/5!$, each a
-little off. They have been moved until the error was small over a whole
-range and a few terms were enough. What remains of the error is a bit here
-and there. To get the same bits, we need the same coefficients, and must
-round where PyTorch rounds. Most of its steps are a multiplication and an
-addition with one rounding at the end, `fmaf`, as in [](#random). With that,
-a polynomial is computed from the inside out, here
-$(c_0 x + c_1) x + c_2$ and so on:
+little off. These changes keep the error small over a whole range. To get
+the same bits, we need the same coefficients, and must round where PyTorch
+rounds. Most of PyTorch's steps are a multiplication and an addition with
+one rounding at the end, `fmaf`, as in [](#random). A polynomial is computed
+from the inside out, as $(c_0 x + c_1) x + c_2$ and so on:
 */
 
 static float polynomial(int n, const float c[n], float x)
@@ -82,13 +79,15 @@ static float polynomial(int n, const float c[n], float x)
 }
 
 /*
-**The logarithm.** A float is $m \cdot 2^e$, and $\ln(m \cdot 2^e) = \ln(m)
-+ e \cdot \ln(2)$; `frexpf` gives $m$ and $e$. The polynomial is one in $x =
-m - 1$, and needs an $m$ near 1; where it is too small, $2m$ takes its
-place, and $e - 1$ that of $e$. The table begins with the term for $x^3$;
-the two before it, $x$ and $-x^2/2$, are added at the end. And $e \cdot
-\ln(2)$ comes in two parts: $\ln(2)$ rounded to so few digits that its
-product with $e$ is exact, and the small rest.
+**The logarithm.** `frexpf` splits a float into $m \cdot 2^e$, with $m$ from
+one half to 1. The logarithm is $\ln(m) + e \cdot \ln(2)$. The series above
+gives $\ln(m)$ for $x = m - 1$, if $m$ is near 1. So where $m$ is small,
+double $m$ and take 1 from $e$: for $0.3 = 0.6 / 2$, $m$ would be 0.6, and
+with $0.3 = 1.2 / 4$ it is 1.2, so that $x$ is 0.2. The table has the
+coefficients down to that of $x^3$; the terms $-x^2/2$ and $x$ are added at
+the end. The second summand is added in two steps, since $\ln(2)$ is split:
+0.693359375 has so few binary digits that its product with $e$ is exact, and
+the other constant is the small rest.
 */
 
 static float log_of(float u)
@@ -110,12 +109,19 @@ static float log_of(float u)
 }
 
 /*
-**Sine and cosine.** The angle is brought to within an eighth of a circle of
-zero, by subtracting an even number of eighths (`& ~1` makes it even), again
-in parts, three of them. There one polynomial serves the sine, $y$, and one
-the cosine, $z$. To go back by quarters of a circle, they change places and
-signs: sine and cosine are $y, z$ after none, $z, -y$ after one, $-y, -z$
-after two, $-z, y$ after three.
+**Sine and cosine.** The polynomials need an angle near 0. So some quarters
+of a circle are subtracted, until the rest lies within an eighth of a circle
+of 0. The code counts a quarter as two eighths; `& ~1` makes the count even.
+An eighth is split into three constants, as $\ln(2)$ was into two. For the
+rest, one polynomial gives the sine $y$ and one the cosine $z$. Turning back
+by the subtracted quarters exchanges them, with signs:
+
+| quarters | sine | cosine |
+|:---------|-----:|-------:|
+| 0 | $y$ | $z$ |
+| 1 | $z$ | $-y$ |
+| 2 | $-y$ | $-z$ |
+| 3 | $-z$ | $y$ |
 */
 
 static void sine_and_cosine(float angle, float *sine, float *cosine)
@@ -144,7 +150,7 @@ static void sine_and_cosine(float angle, float *sine, float *cosine)
 }
 
 /* Eight distances and eight angles become sixteen normal numbers. */
-static void normal_block(float x[16], float mean, float deviation)
+static void normal_group(float x[16], float mean, float deviation)
 {
     for (int j = 0; j < 8; j++) {
         float sine, cosine;
@@ -156,10 +162,13 @@ static void normal_block(float x[16], float mean, float deviation)
 }
 
 /*
-One rule is left. If the count is no multiple of 16, what remains at the end
-is too short for a block. PyTorch then draws 16 more numbers and makes a
-block of the *last* 16 places, most of which had their numbers already and
-now get others.
+One rule is left. If the count is no multiple of 16, the last numbers fill
+no group. PyTorch then draws 16 more numbers, and makes a group of the
+*last* 16 entries, most of which had their normal numbers already. Of 18
+entries, only the first two keep theirs:
+
+![How 18 entries are filled. The numbers count the draws; cells without
+colour are uniform](groups.svg){#fig-groups}
 */
 
 void normal_fill(Random *r, int n, int m, float mean, float deviation,
@@ -178,10 +187,10 @@ void normal_fill(Random *r, int n, int m, float mean, float deviation,
     }
     random_fill(r, n, m, x);
     for (size_t i = 0; i + 16 <= count; i += 16)
-        normal_block(flat + i, mean, deviation);
+        normal_group(flat + i, mean, deviation);
     if (count % 16) {
         random_fill(r, 1, 16, ROWS(16, flat + count - 16));
-        normal_block(flat + count - 16, mean, deviation);
+        normal_group(flat + count - 16, mean, deviation);
     }
 }
 
@@ -193,6 +202,37 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
 /*
 ## Everything together
 */
+
+/* Four rows of 18 cells: all drawn; 16 made normal; 16 drawn again; those
+ * made normal. */
+static void draw_groups(void)
+{
+    enum { ROWS = 4, COUNT = 18, GROUP = 16, KEPT = COUNT - GROUP };
+    static char text[ROWS][COUNT][12];
+    const char *const row[ROWS] = {"drawn", "normal", "drawn", "normal"};
+    const char *cell[ROWS][COUNT];
+    int part[ROWS][COUNT];
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COUNT; j++) {
+            const int is_new = i >= 2 && j >= KEPT;
+            snprintf(text[i][j], sizeof *text[i], "%d",
+                     j + 1 + (is_new ? GROUP : 0));
+            cell[i][j] = text[i][j];
+            part[i][j] = i == 0 || (i == 1 && j >= GROUP) ? -1
+                         : i == 2 && is_new               ? -1
+                         : is_new                         ? 1
+                                                          : 0;
+        }
+    const FigureLayout layout = {"18 entries, in four steps",
+                                 ROWS,
+                                 COUNT,
+                                 row,
+                                 NULL,
+                                 cell[0],
+                                 part[0]};
+    figure_layout("groups", "Filling 18 entries with normal numbers", 1,
+                  &layout);
+}
 
 static void show_normals(void)
 {
@@ -208,6 +248,7 @@ static void show_normals(void)
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
+    draw_groups();
     show_normals();
     return 0;
 }
@@ -226,11 +267,10 @@ torch.randn(6, 3) (6, 3)
 ```
 
 The first six of eighteen numbers are not the six numbers of before, though
-the seed is the same: six are made in the first way, eighteen in the second,
-and of these all but the first two by the last rule.
+the seed is the same: six are made in the first way, eighteen in the second.
 
-This is PyTorch's stream on x86 processors with the vector instructions
-AVX2. Elsewhere its plain code calls the C library and differs from this in
-the last digits of a float. Our blocks are the same everywhere; for fewer
+Our numbers are PyTorch's on x86 processors with the vector instructions
+AVX2. Elsewhere PyTorch's plain code calls the C library and differs in the
+last digits of a float. Our groups of 16 are the same everywhere; for fewer
 than 16 numbers, we call the C library too.
 */

@@ -2,10 +2,10 @@
 # Dropout with MKL: two tables from one seed {#mkl}
 
 [](#dropout) draws its masks as PyTorch draws them today. On Intel's
-processors PyTorch used to draw others, from the same seed, and some of what
-one finds in notebooks and forums was made with these. This appendix tells
-why there are two, and draws the others as well. If your numbers have always
-been the same as somebody else's, you may skip it.
+processors PyTorch used to draw other masks from the same seed, and some
+results in notebooks and forums were made with those. This appendix tells
+why there are two, and draws the older masks as well. If your numbers have
+always agreed with the tutorials', you may skip it.
 */
 
 #include "attention/D_mkl.h"
@@ -16,10 +16,10 @@ been the same as somebody else's, you may skip it.
 ## What readers saw {#mkl-readers}
 
 In [2024]{.cited} a reader of Raschka's book [@raschka2024book] ran its
-notebook, unchanged, with the seed that it names. All numbers agreed, the
-random matrices among them, as far as the first dropout. For a table of
-ones, a rate of one half and the seed 123, the notebook has the first of
-these tables. The reader got the second [@llms57].
+notebook, unchanged, with the seed that the notebook names. All numbers
+agreed as far as the first dropout. For a table of ones, a rate of one half
+and the seed 123, the notebook has the first of the two tables below. The
+reader got the second [@llms57].
 */
 
 static void show_tables(void)
@@ -61,32 +61,32 @@ dropout of ones, MCG31 (6, 6)
 ![The dropout mask of seed 123, as PyTorch draws it today and as MCG31 drew
 it. What is filled survives](survivors.svg){#fig-survivors}
 
-It was not the first time. The results of one program had differed between a
-Mac and Linux [@pytorch15714], and between two Macs, an older one with a
-processor by Intel and a newer one without [@pytorch84030]. What
-`torch.rand` gave did not differ. Only dropout did.
+Others had seen such differences before. The results of one program had
+differed between a Mac and Linux [@pytorch15714], and between an older Mac
+with a processor by Intel and a newer Mac without [@pytorch84030]. The
+numbers of `torch.rand` agreed; only dropout differed.
 
-The reason lies in PyTorch's past. Dropout needs a random number for each
-entry of large tables, and in [2018]{.cited} somebody made it much faster
-with a library of Intel's, MKL [@pytorch7171]. That library has generators
-of its own, and PyTorch called it on Intel's processors only. There, dropout
-took its random numbers from a generator called MCG31, while `torch.rand`
-went on with the Mersenne Twister of [](#random). So it was up to version
-[2.6]{.cited}. MCG31 was begun anew for each table, in one of its two
-thousand million states, and in a long run it was begun twice in the same
-one. Therefore PyTorch gave it up [@pytorch146174].
+Dropout needs a random number for each entry of large tables, and in
+[2018]{.cited} PyTorch's dropout was made much faster with a library of
+Intel's, MKL [@pytorch7171]. MKL has generators of its own, and PyTorch
+called MKL on Intel's processors only. There, up to version [2.6]{.cited},
+dropout took its random numbers from a generator called MCG31, while
+`torch.rand` went on with the Mersenne Twister of [](#random). Each table
+began MCG31 anew, in one of two thousand million states. In a long run two
+tables got the same beginning, and so the same mask. Therefore PyTorch gave
+MCG31 up [@pytorch146174].
 
 ## The other generator {#mkl-generator}
 
-MCG31 is as small as generators get [@intelmcg31]. Its state is one number
-from 1 to $2^{31} - 2$, and the next state is
+MCG31 is a small generator [@intelmcg31]. Its state is one number from 1 to
+$2^{31} - 2$, and the next state is
 
 $$x_{k+1} = 1132489760 \cdot x_k \bmod (2^{31} - 1)$$
 
-It begins with a single draw from the Mersenne Twister, of which the
+The first state is a single draw of the Mersenne Twister, of which the
 remainder is taken in the same way; a 0, which would stay 0 for ever,
-becomes a 1. It hands out each state, divided by $2^{31} - 1$, the first one
-included. MKL does that with floats, and rounds $1 - p$ to a float as well.
+becomes a 1. The random numbers are the states, the first included, divided
+by $2^{31} - 1$. MKL divides floats, and rounds $1 - p$ to a float as well.
 */
 
 void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
@@ -109,24 +109,25 @@ void dropout_mask_mcg31(Random *r, double p, int n, int m, float mask[n][m])
 /*
 ## Is it the right one? {#mkl-asked}
 
-Today's PyTorch no longer asks MKL, but we can. Python's `pip install mkl`
-brings the library itself, for processors of Intel's kind; its functions
-`vslNewStream` and `viRngBernoulli` are those that PyTorch called.
-`golden/generate.py` has asked it, and its answers lie beside the code with
-those of PyTorch: for ten seeds and five rates, eighteen thousand draws
-each; for first draws with which MCG31 cannot begin; and for rates so near
-to a draw that the last digit of a float decides. The function above agrees
-with all of them, and `make test` compares them again. (Where a draw
-lies halfway between two floats, MKL itself rounds one way on one processor
-and the other way on the next. Such draws are left out.)
+Today's PyTorch no longer calls MKL, but we can. Python's `pip install mkl`
+brings the library itself, for processors of Intel's kind; PyTorch called
+its functions `vslNewStream` and `viRngBernoulli`. `golden/generate.py`
+calls them too, and keeps the answers beside the code: for ten seeds and
+five rates, eighteen thousand draws each; for first draws with which MCG31
+cannot begin; and for rates so near to a draw that the last digit of a float
+decides. The function above agrees with all answers, and `make test`
+compares them again. (Where a draw lies halfway between two floats, MKL
+rounds one way on one processor and the other way on another. Such draws are
+left out.)
 
-And it agrees with what people have published: with the reader's 36 draws,
-and with three more reports. One has five draws of seed 0 with a rate of one
-half, on a Mac and on Linux [@pytorch15714]. Another has fifteen draws of
-seed 314159, of which three quarters are to be kept [@pytorch94388]. The
-third draws ten numbers from seed 123 with `torch.rand`, and adds up what a
-dropout of one half makes of them, on both of the Macs [@pytorch84030]. Each
-time MCG31 was the one on the older machine, or on Linux.
+The function also agrees with what people have published: with the reader's
+36 draws, and with three more reports. The first report has five draws of
+seed 0 with a rate of one half, on a Mac and on Linux [@pytorch15714]. The
+second has fifteen draws of seed 314159, of which three quarters are to be
+kept [@pytorch94388]. The third draws ten numbers from seed 123 with
+`torch.rand`, applies a dropout of one half and prints the sum, on both Macs
+[@pytorch84030]. Each time the older Mac, or Linux, had the numbers of
+MCG31.
 */
 
 static void print_sum(const char *label,

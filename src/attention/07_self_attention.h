@@ -10,9 +10,9 @@
 #include "support/memory.h"
 
 /* What an attention computes: the pages print it, and training reads it.
- * A table is a `float *`, a pointer to its entries, row after row: C wants
- * the width of a struct's member to be known when it compiles, and the width
- * of a table is known only when the program runs. The tables lie one behind
+ * A table is a `float *`, a pointer to its entries, row after row. C wants
+ * to know the width of a struct's member when it compiles, and the width of
+ * a table is known only when the program runs. The tables lie one behind
  * the other in one array. Each forward says which of them it fills. */
 typedef struct {
     int n, m;      /* tokens that ask, and tokens that are asked */

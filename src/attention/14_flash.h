@@ -6,9 +6,9 @@
 
 #include "attention/09_causal_mask.h"
 
-/* What a query remembers of the keys that it has met: the largest score,
- * and the sum of e to the power of each score minus the largest. Beside it
- * goes the mixture of the values by these exponentials, [d_v]. */
+/* What a query remembers of its keys so far: the largest score, and the sum
+ * of e to the power of each score minus the largest. Beside it goes the
+ * mixture of the values by these exponentials, [d_v]. */
 typedef struct {
     float largest;
     double sum;
@@ -31,8 +31,8 @@ float online_softmax_finish(int d_v, const OnlineSoftmax *s,
 void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *s,
                             float mixture[d_v]);
 
-/* A query meets a key, with its score and its value. Minus infinity hides a
- * key, and its value is not looked at.
+/* Adds a key, with its score and its value. Minus infinity hides a key, and
+ * its value is not looked at.
  * Milakov and Gimelshein 2018, algorithm 3; Rabe and Staats 2021. */
 void online_softmax_add(int d_v, float score, const float value[d_v],
                         OnlineSoftmax *s, float mixture[d_v]);
@@ -67,11 +67,11 @@ void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
                    const float value[m][d_v], float context[n][d_v],
                    float log_sum_exp[n]);
 
-/* From what a query has got from one part of the keys, and what it has got
- * from another, each with its log-sum-exp: puts what it gets from both in
- * the place of the first, and returns its log-sum-exp. A part with minus
- * infinity for its log-sum-exp adds nothing; two of these leave NaN and
- * minus infinity. NaN or +infinity in a log-sum-exp leave NaN.
+/* From a query's context vector of some keys, and that of others, each with
+ * its log-sum-exp: replaces the first by the context vector of all these
+ * keys, and returns their log-sum-exp. Keys with minus infinity for their
+ * log-sum-exp add nothing; two of these leave NaN and minus infinity. NaN
+ * or +infinity in a log-sum-exp leave NaN.
  * Dao et al. 2022, section 3.1, the decomposition of softmax. */
 float merge_contexts(int d_v, float context[d_v], float log_sum_exp,
                      const float other[d_v], float other_log_sum_exp);
