@@ -131,6 +131,11 @@ static void pictures_of_maps(void)
                   "b&amp;c: (part 2) d. "),
            has(1, "class=\"c0\""), has(2, "class=\"c1\""),
            has(4, "class=\"rule\""));
+    TAP_OF("figure_lanes: a query to a row, and to a lane",
+           DRAW(figure_lanes("x", "Title", 2, 2, 3, 2,
+                             (float[]){1, 3, 0, 2, 4, 0})),
+           says("as they lie|a0|a1|b0|b1|a query to a lane|lane 0|1|2|"
+                "entry 0|a0|b0|0|entry 1|a1|b1|0"));
 }
 
 static void pictures_of_words(void)
@@ -174,8 +179,12 @@ static void pictures_of_bars(void)
     const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
     TAP_OF("figure_bars: signs",
            DRAW(figure_bars("x", "Title", 2, names, 3, names, x)),
-           says("a&lt;b|1.0000|a&lt;b|-2.0000|b&amp;c|4.0000|longer|"
-                "b&amp;c|0.0000|a&lt;b|0.0000|b&amp;c|0.0000|longer"));
+           says("a&lt;b|1|a&lt;b|-2|b&amp;c|4|longer|"
+                "b&amp;c|0|a&lt;b|0|b&amp;c|0|longer"));
+    const float fine[1][2] = {{0.22910725f, 0.5f}};
+    TAP_OF("figure_bars: four decimals, where three digits do not do",
+           DRAW(figure_bars("x", "Title", 1, names, 2, names, fine)),
+           says("a&lt;b|0.2291|a&lt;b|0.5000|b&amp;c"));
     TAP_OF("figure_stacks: parts and sums",
            DRAW(figure_stacks("x", "Title", 2, names, 2, part)),
            says("a&lt;b|b&amp;c|entry 1|0.2500|0.1250|0.3750|entry 2|"

@@ -39,6 +39,12 @@ static void refuse_entries(void)
     REFUSED("figure_cells.c: figure_layout: figure 'x' has the part -2: -1 "
             "or a colour from 0 on can be drawn",
             figure_layout("x", "", 1, &layout));
+    REFUSED("figure_cells.c: figure_lanes: figure 'x' has 27 queries: at "
+            "most 26 have a letter",
+            figure_lanes("x", "", 27, 1, 1, 1, (float[]){0}));
+    REFUSED("figure_cells.c: figure_lanes: figure 'x' has 3 in a lane: 0, "
+            "or an entry from 1 to 2, can be drawn",
+            figure_lanes("x", "", 1, 2, 1, 2, (float[]){1, 3}));
     REFUSED(NULL, figure_histograms("x", "", 2, names, 3, wrong));
     REFUSED(NULL, figure_arrows("x", "", 3, names, (const void *)minus));
     REFUSED(NULL, figure_lookup("x", "", 3, names, ids, 3, 2,

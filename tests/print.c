@@ -59,6 +59,18 @@ static void tables(void)
             "speed", "GFLOP/s", 5,
             (const char *[]){"tables", "flash", "much", "little", "round"},
             (float[]){2.5043f, 114.38f, 5187, 0.01449f, 9.996f}));
+    PRINTS("print_measure_table: a name for each row and column",
+           "time, in ms\n"
+           "        ours  another\n"
+           "  one   2.50   114\n"
+           "  two  10.0     21.9\n",
+           print_measure_table(
+               "time", "ms", 2, (const char *[]){"one", "two"}, 2,
+               (const char *[]){"ours", "another"},
+               (float[2][2]){{2.5043f, 114.38f}, {10.04f, 21.93f}}));
+    TAP_OF("three_digits: rounded",
+           tap_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
+           tap_near("a large one", three_digits(5187), 5190, 0, 0));
     PRINTS("print_rounded: other decimals than four",
            "two (3)\n[ 1.55, -0.25, 10.00]\nas asked (1)\n[0.125]\n",
            print_rounded("two", 2, 3, (float[]){1.555f, -0.25f, 10}),

@@ -25,6 +25,13 @@ static inline StridedMatrix from_row(StridedMatrix a, int i)
                            a.column_stride};
 }
 
+/* The columns from j on. */
+static inline StridedMatrix from_column(StridedMatrix a, int j)
+{
+    return (StridedMatrix){a.at + j * a.column_stride, a.row_stride,
+                           a.column_stride};
+}
+
 /* c = start + a times b, where a is [n][d], b is [d][m], and start, which
  * may be c itself, is [n][m]; with at NULL it is all zeros.
  * PyTorch: torch.addmm(start, a, b). */

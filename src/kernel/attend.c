@@ -1,7 +1,7 @@
 /* Attention for every call: chapter 15's register tile and its softmax, with
  * what its page leaves out. Many texts and heads, masks, a bias, dropout,
- * strips of tiles that share a block of keys while it is in the cache, and
- * threads. Compiled once for each instruction set; kernels.c chooses. It
+ * tasks for threads, of tiles that share a block of keys while it is in the
+ * cache. Compiled once for each instruction set; kernels.c chooses. It
  * serves chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
 #include "kernel/lanes.h"
@@ -149,12 +149,12 @@ static StridedMatrix block_rows(const StridedRows *rows, const Tile *t,
     return (StridedMatrix){copy, d + GAP, 1};
 }
 
-/* Asks for a part of the keys and values from number j on. */
+/* Asks for a share of the keys and values from number j on. */
 static void prefetch_block(const AttentionCall *call, const Tile *t, int j)
 {
-    enum { PART = BLOCK / TILES };
-    const int from = j + t->i / QUERIES % TILES * PART;
-    for (int i = from; i < min_int(from + PART, call->m); i++) {
+    enum { SHARE = BLOCK / TILES };
+    const int from = j + t->i / QUERIES % TILES * SHARE;
+    for (int i = from; i < min_int(from + SHARE, call->m); i++) {
         const float *key = row_at(&call->key, t->text, t->key_head, i);
         const float *value = row_at(&call->value, t->text, t->key_head, i);
         for (int k = 0; k < call->d_k; k += 16)
@@ -183,13 +183,14 @@ static void add_all_blocks(const AttentionCall *call, Tile *first,
     }
 }
 
-/* What strip number `strip` of a head's queries gets: at most `most` rows,
- * which TILES tiles can hold. */
-static void attend_strip(const AttentionCall *call, int most, int strip,
-                         int h)
+/* A task is what a thread takes: up to TILES tiles of a head, which share its
+ * blocks. This is what task number `task` of head h gets, at most `most`
+ * rows of queries. */
+static void attend_task(const AttentionCall *call, int most, int task,
+                        int h)
 {
     const int text = h / call->n_heads, head = h % call->n_heads;
-    const int from = strip * most, rows = min_int(most, call->n - from);
+    const int from = task * most, rows = min_int(most, call->n - from);
     const int count = (rows + QUERIES - 1) / QUERIES;
     const int copied =
         count > 1 ? BLOCK * (call->d_k + call->d_v + 2 * GAP) : 0;
@@ -211,8 +212,8 @@ static void attend_strip(const AttentionCall *call, int most, int strip,
     free(large);
 }
 
-/* Strips are made smaller where there are few queries, so that there are
- * eight for each thread. Under a causal mask the last strip sees most keys,
+/* Tasks are made smaller where there are few queries, so that there are
+ * eight for each thread. Under a causal mask the last task sees most keys,
  * and is begun first. */
 void attend_fast(const AttentionCall *call)
 {
@@ -225,14 +226,14 @@ void attend_fast(const AttentionCall *call)
     const int rows = threads > 1 && fair < TILES * QUERIES
                          ? (int)(fair / QUERIES + 1) * QUERIES
                          : TILES * QUERIES;
-    const int strips = (call->n - 1) / rows + 1;
-    threads = min_int(threads, heads * strips);
+    const int tasks = (call->n - 1) / rows + 1;
+    threads = min_int(threads, heads * tasks);
     if (threads == 1) /* who does little does not wait for threads */
-        for (int i = 0; i < heads * strips; i++)
-            attend_strip(call, rows, i % strips, i / strips);
+        for (int i = 0; i < heads * tasks; i++)
+            attend_task(call, rows, i % tasks, i / tasks);
     else {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-        for (int i = 0; i < heads * strips; i++)
-            attend_strip(call, rows, strips - 1 - i / heads, i % heads);
+        for (int i = 0; i < heads * tasks; i++)
+            attend_task(call, rows, tasks - 1 - i / heads, i % heads);
     }
 }

@@ -2,13 +2,15 @@
 ## Lanes: `kernel/lanes.h` {#header-lanes}
 
 What chapter 15 shares with `attend.c`, `backward.c` and `cache.c`: the
-registers of one instruction set, and the two functions that work on them.
-All of these are compiled together, once for each instruction set, and what
+registers of one instruction set, and the functions that work on them. All
+of these are compiled together, once for each instruction set, and what
 stands here depends on the set. So `attention.h` leaves this header out: a
 program calls `best_kernel` instead.
 */
 
 #pragma once
+
+#include <string.h>
 
 #include "attention/15_kernel.h"
 
@@ -61,8 +63,40 @@ typedef float __attribute__((vector_size(LANES * 4))) Vector;
 /* A row of a register tile: QUERIES floats, or VECTORS vectors. */
 typedef union {
     float at[QUERIES];
-    Vector part[VECTORS];
+    Vector vector[VECTORS];
 } Lanes;
+
+/* The first columns of a table of d rows, at most QUERIES, put into lanes; a
+ * column that is missing is 0. Where the entries of a column lie side by
+ * side, whole rows are transposed. */
+static inline void lanes_load(int d, int columns, StridedMatrix from,
+                              Lanes to[d])
+{
+    memset(to, 0, (size_t)d * sizeof *to);
+    if (from.row_stride == 1)
+        transpose_scaled(columns, d, 1, from.at, from.column_stride,
+                         to[0].at, QUERIES);
+    else
+        for (int k = 0; k < d; k++)
+            for (int l = 0; l < columns; l++)
+                to[k].at[l] =
+                    from.at[k * from.row_stride + l * from.column_stride];
+}
+
+/* Rows of lanes, of which so many columns count, stored from row i and
+ * column j on in a table of rows of m, plus what `start` has there. */
+static inline void lanes_store(int i, int j, int rows, int columns,
+                               const Lanes from[rows], StridedMatrix start,
+                               int m, float to[][m])
+{
+    for (int k = 0; k < rows; k++)
+        for (int l = 0; l < columns; l++)
+            to[i + k][j + l] =
+                from[k].at[l] +
+                (start.at ? start.at[(i + k) * start.row_stride +
+                                     (j + l) * start.column_stride]
+                          : 0);
+}
 
 /* c = a times b, or with a factor c * factor + a times b, lane by lane, for
  * a of [n][d]. Of each row of b and c only the first vectors * LANES

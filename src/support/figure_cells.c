@@ -275,3 +275,45 @@ void figure_layout(const char *name, const char *title, int panels,
     }
     pen_end();
 }
+
+void figure_lanes(const char *name, const char *title, int n, int d,
+                  int lanes, int lines, const float x[lines * lanes])
+{
+    if (!pen_wanted())
+        return;
+    if (n > 26)
+        REFUSE("figure '%s' has %d queries: at most 26 have a letter", name,
+               n);
+    const int cells = n * d > lines * lanes ? n * d : lines * lanes;
+    const char *cell[2][cells], *row[lines], *lane[lanes];
+    char entry[n * d + 1][16], words[lines + lanes][24];
+    int part[2][cells];
+    snprintf(entry[0], sizeof *entry, "0");
+    for (int i = 0; i < n * d; i++) {
+        snprintf(entry[i + 1], sizeof *entry, "%c%d", 'a' + i / d, i % d);
+        cell[0][i] = entry[i + 1];
+        part[0][i] = i / d;
+    }
+    for (int i = 0; i < lines * lanes; i++) {
+        const int number = x[i] >= 0 && x[i] <= n * d ? (int)x[i] : -1;
+        if (number < 0)
+            REFUSE("figure '%s' has %g in a lane: 0, or an entry from 1 to "
+                   "%d, can be drawn",
+                   name, (double)x[i], n * d);
+        cell[1][i] = entry[number];
+        part[1][i] = (number + d - 1) / d - 1;
+    }
+    for (int i = 0; i < lines; i++) {
+        row[i] = i % (lines / d) ? "" : words[i];
+        snprintf(words[i], sizeof *words, "entry %d", i / (lines / d));
+    }
+    for (int i = 0; i < lanes; i++) {
+        lane[i] = words[lines + i];
+        snprintf(words[lines + i], sizeof *words, i ? "%d" : "lane %d", i);
+    }
+    figure_layout(name, title, 2,
+                  (FigureLayout[]){
+                      {"as they lie", n, d, NULL, NULL, cell[0], part[0]},
+                      {"a query to a lane", lines, lanes, row, lane,
+                       cell[1], part[1]}});
+}

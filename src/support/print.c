@@ -88,7 +88,7 @@ void print_integers(const char *label, int n, const int x[n])
 
 /* Three significant digits: the value rounded, and how many of them stand
  * behind the point. */
-static double three_digits(float x, int *behind)
+static double significant(float x, int *behind)
 {
     char text[20];
     snprintf(text, sizeof text, "%.2e", (double)x);
@@ -98,25 +98,71 @@ static double three_digits(float x, int *behind)
     return strtod(text, NULL);
 }
 
+float three_digits(float x)
+{
+    return (float)significant(x, &(int){0});
+}
+
+/* How many characters stand before the points of n numbers that are `apart`
+ * from each other. */
+static int widest_before(int n, int apart, const float *x)
+{
+    int before = 0, behind;
+    for (int i = 0; i < n; i++) {
+        const double value = significant(x[i * apart], &behind);
+        const int wide = snprintf(NULL, 0, "%.0f", floor(value));
+        before = wide > before ? wide : before;
+    }
+    return before;
+}
+
+static int longest(int n, const char *const name[n])
+{
+    int most = 0;
+    for (int i = 0; i < n; i++)
+        most = (int)strlen(name[i]) > most ? (int)strlen(name[i]) : most;
+    return most;
+}
+
 void print_measures(const char *label, const char *unit, int n,
                     const char *const name[n], const float x[n])
 {
-    int names = 0, before = 0;
-    for (int i = 0; i < n; i++) {
-        int behind;
-        const double value = three_digits(x[i], &behind);
-        const int wide = snprintf(NULL, 0, "%.0f", floor(value));
-        before = wide > before ? wide : before;
-        names = (int)strlen(name[i]) > names ? (int)strlen(name[i]) : names;
-    }
+    const int names = longest(n, name), before = widest_before(n, 1, x);
     printf("%s, in %s\n", label, unit);
     for (int i = 0; i < n; i++) {
         int behind;
-        const double value = three_digits(x[i], &behind);
+        const double value = significant(x[i], &behind);
         const int point = behind ? behind + 1 : 0;
         printf("  %-*s  %*.*f\n", names, name[i], before + point, behind,
                value);
     }
+}
+
+void print_measure_table(const char *label, const char *unit, int n,
+                         const char *const row[n], int m,
+                         const char *const column[m], const float x[n][m])
+{
+    const int names = longest(n, row);
+    int before[m];
+    printf("%s, in %s\n  %*s", label, unit, names, "");
+    for (int j = 0; j < m; j++) {
+        before[j] = widest_before(n, m, &x[0][j]);
+        /* With a point and two digits behind it, or as wide as its name. */
+        const int lacks = (int)strlen(column[j]) - before[j] - 3;
+        before[j] += lacks > 0 ? lacks : 0;
+        printf("  %*s", before[j] + 3, column[j]);
+    }
+    for (int i = 0; i < n; i++) {
+        printf("\n  %-*s", names, row[i]);
+        for (int j = 0, empty = 2; j < m; j++) {
+            int behind;
+            const double value = significant(x[i][j], &behind);
+            const int point = behind ? behind + 1 : 0;
+            printf("%*s%*.*f", empty, "", before[j] + point, behind, value);
+            empty = 2 + 3 - point;
+        }
+    }
+    printf("\n");
 }
 
 void print_value(const char *name, float x)
