@@ -10,8 +10,6 @@ program calls `best_kernel` instead.
 
 #pragma once
 
-#include <string.h>
-
 #include "attention/15_kernel.h"
 
 /* The floats in the widest register, and how many such registers there are,
@@ -66,13 +64,14 @@ typedef union {
     Vector vector[VECTORS];
 } Lanes;
 
-/* The first columns of a table of d rows, at most QUERIES, put into lanes; a
- * column that is missing is 0. Where the entries of a column lie side by
- * side, whole rows are transposed. */
+/* The first columns of a table of d rows, at most QUERIES, put into lanes;
+ * a column that is missing is 0. Where the entries of a column lie side by
+ * side, they are transposed together. */
 static inline void lanes_load(int d, int columns, StridedMatrix from,
                               Lanes to[d])
 {
-    memset(to, 0, (size_t)d * sizeof *to);
+    for (int k = 0; k < d; k++)
+        to[k] = (Lanes){{0}};
     if (from.row_stride == 1)
         transpose_scaled(columns, d, 1, from.at, from.column_stride,
                          to[0].at, QUERIES);
