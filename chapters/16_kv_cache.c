@@ -38,8 +38,8 @@ ask. Most of these queries have been asked before, of the same keys, and got
 the same answer. A new token needs an answer to its own query alone. The
 keys and values that it asks were made when their tokens came. So keep them:
 that is the **key-value cache**. With the cache, each of the 4,096 tokens
-asks once. (The first number counts queries. With the cache, there are as
-many *scores*: token number $t$ has one query, but $t$ keys to ask.)
+asks once. (The first number counts queries. With the cache there are as
+many *scores* in all: token number $t$ has one query, which asks $t$ keys.)
 
 ::: question
 Why are the queries not kept?
@@ -307,9 +307,8 @@ bytes can come: a program can do no better than never to keep memory
 waiting. This page's `kv_cache_attend` was not measured: it copies each key
 for each head, and waits for its own sums.
 
-How does the kernel do it? `kv_cache_attend_fast`, in `src/kernel/cache.c`,
-computes what `kv_cache_attend` computes, and may be skipped for that
-reason. It works in one of two ways.
+The kernel's `kv_cache_attend_fast`, in `src/kernel/cache.c`, computes the
+same, and may be skipped for that reason. It works in one of two ways.
 
 **Few tokens ask**, as when a model writes. Queries are too few to fill the
 lanes, so the entries of a row do: a key's entries are multiplied with the
@@ -356,11 +355,11 @@ context vector of first (3)
 [-0.7276,  0.5876, -0.9173]
 ```
 
-A row is a split. Let $M$ be the larger of the two largest scores. A split
-whose largest score is $m$ has its sum and its mixture multiplied by $e^{m -
-M}$, as in [](#flash-key): the first split by $e^{0.6142 - 2.2500}$, the
-second by 1. Then sums and mixtures are added, and the mixture is divided by
-the sum.
+The first two rows are the splits. Let $M$ be the larger of the two largest
+scores. A split whose largest score is $m$ has its sum and its mixture
+multiplied by $e^{m - M}$, as in [](#flash-key): the first split by
+$e^{0.6142 - 2.2500}$, the second by 1. Then sums and mixtures are added,
+and the mixture is divided by the sum.
 
 **Many tokens ask**, 32 or more, as in a question. Then queries fill the
 lanes, and the tiles of [](#kernel) are faster. They read a cache of floats
@@ -419,9 +418,9 @@ The time shrinks less. With a quarter of the bytes, memory is no longer what
 the token waits for: each query still takes its own sums, exponentials and
 mixture.
 
-Shared keys are not the same attention. A model has to be trained with them
-from the start, or a trained model has to be trained for some while more,
-and then little is lost [@ainslie2023].
+Shared keys are not the same attention. A model has to be trained with them,
+from the start or for some while more, and then little is lost
+[@ainslie2023].
 */
 
 static void show_groups(void)
@@ -631,9 +630,8 @@ $2^{-24}$. A float's exponent has 127 added ([](#kernel-exp2)), and
 float16's has 15. So 1.5, which is $2^0$ and half of that, has the exponent
 15 there, and 512 of 1,024 for its fraction. `src/kernel/float16.c` has the
 rounding and the way back. That file may be skipped: it rounds as bfloat16
-does, at another bit, exchanges what is added to the exponent, and takes
-care of the exponent's two ends. The way back from bfloat16 is to append 16
-zeros.
+does, at another bit, with care at the exponent's two ends. The way back
+from bfloat16 is to append 16 zeros.
 */
 
 float from_bfloat16(uint16_t bits)
