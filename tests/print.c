@@ -53,20 +53,22 @@ static void tables(void)
            print_integers("two", 2, (int[]){1, 10}));
     PRINTS(
         "print_measures: three significant digits, the points aligned",
-        "speed, in GFLOP/s\n  tables     2.50\n  flash    114\n"
-        "  much    5190\n  little     0.0145\n  round     10.0\n",
+        "speed, in GFLOP/s\n  with tables     2.50\n  much         5190\n"
+        "  flash         114\n  little          0.0145\n"
+        "  round          10.0\n",
         print_measures(
             "speed", "GFLOP/s", 5,
-            (const char *[]){"tables", "flash", "much", "little", "round"},
-            (float[]){2.5043f, 114.38f, 5187, 0.01449f, 9.996f}));
+            (const char *[]){"with tables", "much", "flash", "little",
+                             "round"},
+            (float[]){2.5043f, 5187, 114.38f, 0.01449f, 9.996f}));
     PRINTS("print_measure_table: a name for each row and column",
            "time, in ms\n"
-           "        ours  another\n"
-           "  one   2.50   114\n"
-           "  two  10.0     21.9\n",
+           "          us      it\n"
+           "  one   2.50  114\n"
+           "  two  10.0    21.9\n",
            print_measure_table(
                "time", "ms", 2, (const char *[]){"one", "two"}, 2,
-               (const char *[]){"ours", "another"},
+               (const char *[]){"us", "it"},
                (float[2][2]){{2.5043f, 114.38f}, {10.04f, 21.93f}}));
     TAP_OF("three_digits: rounded",
            tap_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),

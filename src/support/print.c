@@ -93,7 +93,7 @@ static double significant(float x, int *behind)
     char text[20];
     snprintf(text, sizeof text, "%.2e", (double)x);
     const char *power = strchr(text, 'e');
-    const int most = power ? (int)strtol(power + 1, NULL, 10) : 0;
+    const int most = power ? (int)strtod(power + 1, NULL) : 0;
     *behind = most < 2 ? 2 - most : 0;
     return strtod(text, NULL);
 }
@@ -146,10 +146,10 @@ void print_measure_table(const char *label, const char *unit, int n,
     int before[m];
     printf("%s, in %s\n  %*s", label, unit, names, "");
     for (int j = 0; j < m; j++) {
-        before[j] = widest_before(n, m, &x[0][j]);
         /* With a point and two digits behind it, or as wide as its name. */
-        const int lacks = (int)strlen(column[j]) - before[j] - 3;
-        before[j] += lacks > 0 ? lacks : 0;
+        const int wide = widest_before(n, m, &x[0][j]);
+        const int named = (int)strlen(column[j]) - 3;
+        before[j] = wide > named ? wide : named;
         printf("  %*s", before[j] + 3, column[j]);
     }
     for (int i = 0; i < n; i++) {

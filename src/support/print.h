@@ -32,8 +32,7 @@ void print_measures(const char *label, const char *unit, int n,
 /* The same as a table of n rows and m columns. */
 void print_measure_table(const char *label, const char *unit, int n,
                          const char *const row[n], int m,
-                         const char *const column[m],
-                         const float x[n][m]);
+                         const char *const column[m], const float x[n][m]);
 
 /* x to three significant digits: for a figure of what was measured. */
 float three_digits(float x);

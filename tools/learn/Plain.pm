@@ -12,7 +12,7 @@ my $GROUP = qr/(\{(?:[^{}]++|(?-1))*\})/;
 
 # Letters end where they end; other signs take the blank behind them with them.
 my %SIGN = (
-    times => ' × ', cdot => ' · ', odot => ' ⊙ ', approx => ' ≈ ', pm => '±', dots => '…', top => 'T',
+    times => ' × ', cdot => ' · ', odot => ' ⊙ ', oplus => ' ⊕ ', gg => ' >> ', approx => ' ≈ ', pm => '±', dots => '…', top => 'T',
     Rightarrow => ' ⇒ ', quad => '  ', qquad => '  ', left => '', right => '', Big => '', bmod => ' mod ',
     ',' => ' ', '!' => '', ';' => ' ', ':' => ' ', '{' => '{', '}' => '}', '%' => '%');
 my %LETTER = (infty => '∞', alpha => 'α', beta => 'β', gamma => 'γ', epsilon => 'ε', lambda => 'λ', mu => 'μ', sigma => 'σ', omega => 'ω', varphi => 'φ', pi => 'π');
