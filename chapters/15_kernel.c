@@ -244,8 +244,8 @@ APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
 
 /*
 Any product of two tables can be made of these, plus a third table, `start`.
-For each `QUERIES` columns of `b`, which are copied into lanes, eight
-register tiles of rows are computed at a time, and copied out. (`#pragma`
+`QUERIES` columns of `b` at a time are copied into lanes. With these, eight
+register tiles of rows at a time are computed and copied out. (`#pragma`
 shares the loop among cores.)
 */
 
@@ -692,8 +692,8 @@ speed, in percent of the peak
 
 With a causal mask, half of the operations count, but squares on the
 diagonal are computed whole. Nor can a core reach its peak that takes an
-exponential for each score. So long would the $4d$ operations of a score
-take at the peak, and so long takes its exponential:
+exponential for each score. A score's $4d$ operations would take this long
+at the peak, and its exponential takes this long:
 
 ``` output
 for a score, in nanoseconds

@@ -5,9 +5,10 @@
 one word at a time](pipeline.svg){#fig-kv-pipeline}
 
 A model that writes makes one token at a time. It reads the text so far,
-guesses the next token from the last one's context vector
-([](#language-model-writing) will do so), appends it, and begins again with
-a text that is longer by one. How much of that is new?
+guesses the next token from the last token's context vector
+([](#language-model-writing) will do so), and appends it. Then it begins
+again, with a text that is longer by one token. How much of that work is
+new?
 */
 
 #include "attention/16_kv_cache.h"
@@ -37,7 +38,8 @@ ask. Most of these queries have been asked before, of the same keys, and got
 the same answer. A new token needs an answer to its own query alone. The
 keys and values that it asks were made when their tokens came. So keep them:
 that is the **key-value cache**. With the cache, each of the 4,096 tokens
-asks once.
+asks once. (The first number counts queries. With the cache there are as
+many *scores* in all: token number $t$ has one query, which asks $t$ keys.)
 
 ::: question
 Why are the queries not kept?
@@ -48,35 +50,63 @@ it is only asked, and answers with its key and its value.
 
 ## Why nothing changes {#kv-cache-exact}
 
-With a causal mask ([](#causal-mask)), what a token gets is made from its
-own query and from the keys and values up to its own place, and these are
-made each from its own token. (Models stack attention in several **layers**:
-what a token gets in one is what it brings to the next. So the keys of a
-second layer do not change either.) So nothing that a later token brings can
-change anything that was there before it, and what is kept is what would be
-computed again.
+With a causal mask ([](#causal-mask)), a token's context vector is made from
+its own query and from the keys and values up to its own position. Each key
+and each value is made from its own token alone. So no later token changes a
+key, a value or a context vector that was there before it, and what is kept
+is what would be computed again. (Models stack attention in several
+**layers**: the context vectors of one layer are the tokens of the next. So
+the keys of a second layer do not change either.)
 
-It does not matter, then, how a text comes: token by token, as when a model
-writes; all at once, as a question to it does; or in any pieces. Here is
-what is kept, for one text and one layer:
+So it does not matter how a text comes: token by token, as when a model
+writes; all at once, as a question does; or some tokens at a time. This is
+kept for one text and one layer:
 
 ::: {.header of="KVCache"}
 :::
 
 The rows of a head stand one behind the other, so that they can be read in
 order. `window` and `format` wait for [](#kv-cache-window) and
-[](#kv-cache-half): where they are 0, all is kept, as floats. What comes and
-goes, keys, values, queries and contexts, may lie head by head or token by
-token. Three **strides** say how: so many floats lie between the beginnings
+[](#kv-cache-half): where they are 0, all is kept, as floats.
+
+Keys, values, queries and contexts that come and go may lie head by head or
+token by token:
+
+![Six rows in memory, from left to right, of two heads and three tokens: h1
+t0 is head 1's row for token 0](rows.svg){#fig-kv-rows}
+
+Three **strides** say which: how many floats lie between the first numbers
 of two texts, of two heads, and of two tokens. `rows_by_head` and
 `rows_by_token` fill them in, and `row_at` finds a row.
 
 ::: {.header of="StridedRows"}
 :::
 
-In the cache, numbers may have four bytes or two. So where a row begins is
-counted in bytes, which is what a `char *` is for:
+In the cache, numbers may have four bytes or two. So the distance to a row
+is counted in bytes, which is what a `char *` is for:
 */
+
+/* Where row_at finds rows of one float, of two heads and three tokens. */
+static void draw_rows(void)
+{
+    static const char *const row[6] = {"h0 t0", "h0 t1", "h0 t2",
+                                       "h1 t0", "h1 t1", "h1 t2"};
+    const float memory[6] = {0};
+    const StridedRows rows[2] = {rows_by_head(2, 3, 1, memory),
+                                 rows_by_token(2, 3, 1, memory)};
+    const char *cell[2][6];
+    int part[2][6];
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 6; i++) {
+            const ptrdiff_t at = row_at(&rows[k], 0, i / 3, i % 3) - memory;
+            cell[k][at] = row[i];
+            part[k][at] = i / 3;
+        }
+    figure_layout(
+        "rows", "Rows by head, and by token", 2,
+        (FigureLayout[]){{"by head", 1, 6, NULL, NULL, cell[0], part[0]},
+                         {"by token", 1, 6, NULL, NULL, cell[1], part[1]}});
+}
 
 void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
                    int row)
@@ -87,13 +117,13 @@ void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
 }
 
 /*
-**Exercise 16.1** (★★, 3 points): `kv_cache_append`. The keys and values of
-the next `n` tokens, for each head of keys. First of all,
-`kv_cache_append_check`, in `src/kernel/kv_cache.c`, refuses what cannot be
-taken. Token `t` of the text
-stands in row `t % capacity`, and `count` grows by `n`. Without a window no
-token goes, and the row is `t`. With one, new tokens take the rows of the
-oldest, and `first` becomes the first token whose row has not been taken.
+**Exercise 16.1** (★★, 3 points): `kv_cache_append`. Keep the keys and
+values of the next `n` tokens, for each head of keys.
+`kv_cache_append_check`, in `src/kernel/kv_cache.c`, refuses first what
+cannot be taken. Token `t` of the text stands in row `t % capacity`, and
+`count` grows by `n`. Without a window no token goes, and the row is `t`.
+With a window, new tokens take the rows of the oldest, and `first` becomes
+the first token whose row has not been taken.
 
 ::: hint
 `store_row` writes the `d_k` numbers of a row, behind which there are zeros
@@ -137,7 +167,7 @@ void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value)
 copy.)
 
 Then the last `n` tokens ask. Each meets the tokens up to itself, one after
-the other, as [](#flash) has it: no table is needed, and the order does not
+the other, as in [](#flash): no table is needed, and the order does not
 matter. (`n_heads` may be a multiple of the heads of keys, for
 [](#kv-cache-groups).)
 */
@@ -178,9 +208,8 @@ void kv_cache_attend(const KVCache *c, int n_heads, int n,
 }
 
 /*
-There are 32 ways
-to cut *Life is short, eat dessert first* into pieces: after each word but
-the last there is a cut or there is none. All of them must give what
+*Life is short, eat dessert first* can come in 32 ways: after each word but
+the last there is a cut, or there is none. All ways must give what
 `flash_forward` gives for the whole text at once, the future hidden:
 */
 
@@ -234,12 +263,11 @@ context vectors, word by word (6, 3)
 
 One query meets each key once. Each number of a key is read for one
 multiplication and one addition, and so is each number of a value: two FLOPs
-for four bytes, half an operation a byte. In [](#fig-kernel-roofline) that
-is far on the left, where the roof is the memory's. The kernel had many
-queries for a key that it had read. Here the processor waits: what is kept
-is too large for its caches, and a token costs the time in which memory
-hands over all of it. This is one token in 32 heads, with 4,096 keys of 128
-entries in each, on one core of the machine that [](#kernel) names:
+for four bytes, half an operation a byte. In [](#fig-kernel-roofline) half
+an operation is far on the left, where the memory is the limit. What is kept
+is too large for the processor's caches, so a token costs the time in which
+memory hands over all of it. Here is one token in 32 heads, with 4,096 keys
+of 128 entries in each, on one core of the machine that [](#kernel) names:
 */
 
 static void show_cost(void)
@@ -247,50 +275,95 @@ static void show_cost(void)
     const char *const what = "decode 32x4096x128";
     const char *const library[4] = {"attention-in-c", "pytorch",
                                     "onnxruntime", "openblas"};
-    float table[4][2];
+    const char *const name[5] = {"this book's kernel", "PyTorch",
+                                 "ONNX Runtime", "OpenBLAS", "at best"};
+    float ms[4], speed[5];
     for (int i = 0; i < 4; i++) {
-        table[i][0] = measured("ms", what, library[i], 1);
-        table[i][1] = measured("GB/s", what, library[i], 1);
+        ms[i] = measured("ms", what, library[i], 1);
+        speed[i] = measured("GB/s", what, library[i], 1);
     }
-    print_matrix("ms, GB/s: here, PyTorch, ONNX, OpenBLAS", 4, 2, table);
-    print_value("GB/s read at best", measured("GB/s", "read", "memory", 1));
+    speed[4] = measured("GB/s", "read", "memory", 1);
+    print_measures("time for a token", "ms", 4, name, ms);
+    print_measures("speed of reading", "GB/s", 5, name, speed);
 }
 
 /*
 ``` output
-ms, GB/s: here, PyTorch, ONNX, OpenBLAS (4, 2)
-[[ 5.3595, 25.0430],
- [25.2730,  5.3108],
- [ 6.5710, 20.4260],
- [14.7090,  9.1251]]
-GB/s read at best: 26.1300
+time for a token, in ms
+  this book's kernel   5.36
+  PyTorch             25.3
+  ONNX Runtime         6.57
+  OpenBLAS            14.7
+speed of reading, in GB/s
+  this book's kernel  25.0
+  PyTorch              5.31
+  ONNX Runtime        20.4
+  OpenBLAS             9.13
+  at best             26.1
 ```
 
-The first row is the kernel's version of `kv_cache_attend`; then come two
-libraries, and attention by the products of a third. This page's
-`kv_cache_attend` was not measured: it copies each key for each head, and
-waits for its own sums. The last number is how fast the bytes could come: a
-program can do no better than never to keep memory waiting.
+OpenBLAS has only products, to which we add softmax. *At best* is how fast
+bytes can come: a program can do no better than never to keep memory
+waiting. This page's `kv_cache_attend` was not measured: it copies each key
+for each head, and waits for its own sums.
 
-How does the kernel do that? `src/kernel/cache.c` computes what
-`kv_cache_attend` computes, and can be skipped for that reason. It differs
-in the order of its work:
+The kernel's `kv_cache_attend_fast`, in `src/kernel/cache.c`, computes the
+same, and may be skipped for that reason. It works in one of two ways.
 
-- All is fetched once, and in the order in which it lies, since the
-  processor fetches ahead what it sees coming. The processor notices an
-  order only after some rows. So the keys of 1,024 tokens are read one
-  behind the other, and then their values. These 1,024 tokens are called a
-  *split*. What a query has got from each split is put together by the
-  largest scores and the sums, as a challenge of [](#flash) does, and so
-  threads share the splits.
-- With one query there is nothing to put into lanes but what lies side by
-  side: the entries of a row. Rows are filled up with zeros to a multiple of
-  16, so that vectors fit.
-- Several queries meet the same keys where several tokens ask at once, or
-  where several heads share keys. What is fetched serves them all.
-- Where some dozens of tokens ask at once, as in questions, the kernel of
-  [](#kernel) is faster. It reads a cache of floats as it reads any keys and
-  values.
+**Few tokens ask**, as when a model writes. Queries are too few to fill the
+lanes, so the entries of a row do: a key's entries are multiplied with the
+query's, lane by lane. Rows are filled up with zeros to a multiple of 16, so
+that vectors fit. Memory is fastest when it is read in order. So tokens are
+taken in **splits** of 1,024: the keys of a split are read one behind the
+other, and then its values. If several tokens ask at once, or several heads
+share keys, up to 32 queries share what is read.
+
+Threads share the splits. From each split, each query gets a largest score,
+a sum and a mixture, as if there were no other keys. Afterwards these are
+merged. Let *first* ask the six words in two splits of three:
+*/
+
+static void show_splits(void)
+{
+    OnlineSoftmax s[2];
+    float x[3][5] = {{0}}, context[3];
+    for (int k = 0; k < 2; k++) {
+        online_softmax_init(3, &s[k], &x[k][2]);
+        for (int j = 3 * k; j < 3 * k + 3; j++)
+            online_softmax_add(3, dot(3, life[5], life[j]) / sqrtf(3),
+                               life[j], &s[k], &x[k][2]);
+        x[k][0] = s[k].largest;
+        x[k][1] = (float)s[k].sum;
+    }
+    x[2][0] = fmaxf(x[0][0], x[1][0]);
+    for (int k = 0; k < 2; k++)
+        for (int i = 1; i < 5; i++)
+            x[2][i] += expf(x[k][0] - x[2][0]) * x[k][i];
+    for (int i = 0; i < 3; i++)
+        context[i] = x[2][2 + i] / x[2][1];
+    print_matrix("largest, sum, mixture: two splits, then merged", 3, 5, x);
+    print_vector("context vector of first", 3, context);
+}
+
+/*
+``` output
+largest, sum, mixture: two splits, then merged (3, 5)
+[[ 0.6142,  2.1972,  0.5647,  1.1323, -0.8357],
+ [ 2.2500,  1.1626, -1.2674,  0.7140, -1.2963],
+ [ 2.2500,  1.5906, -1.1573,  0.9346, -1.4591]]
+context vector of first (3)
+[-0.7276,  0.5876, -0.9173]
+```
+
+The first two rows are the splits. Let $M$ be the larger of the two largest
+scores. A split whose largest score is $m$ has its sum and its mixture
+multiplied by $e^{m - M}$, as in [](#flash-key): the first split by
+$e^{0.6142 - 2.2500}$, the second by 1. Then sums and mixtures are added,
+and the mixture is divided by the sum.
+
+**Many tokens ask**, 32 or more, as in a question. Then queries fill the
+lanes, and the tiles of [](#kernel) are faster. They read a cache of floats
+as they read any keys and values.
 
 ## Fewer keys {#kv-cache-groups}
 
@@ -312,37 +385,42 @@ static void show_sizes(void)
     const char *const what[3] = {"decode 32x4096x128",
                                  "decode 32x4096x128 on 8 of keys",
                                  "decode 32x4096x128 on 1 of keys"};
+    const char *const name[3] = {"32 heads of keys", "8", "1"};
     const int heads[3] = {32, 8, 1};
     float gib[3], ms[3];
     for (int i = 0; i < 3; i++) {
         gib[i] = show_gibibytes(heads[i], 4096, FORMAT_FLOAT32);
         ms[i] = measured("ms", what[i], "attention-in-c", 1);
     }
-    print_vector("GiB of 4,096 tokens: 32 heads of keys, 8, 1", 3, gib);
-    print_vector("ms for a token in a layer", 3, ms);
+    print_measures("what 4,096 tokens take", "GiB", 3, name, gib);
+    print_measures("time for a token in a layer", "ms", 3, name, ms);
 }
 
 /*
 ``` output
-GiB of 4,096 tokens: 32 heads of keys, 8, 1 (3)
-[4.0000, 1.0000, 0.1250]
-ms for a token in a layer (3)
-[5.3595, 3.8261, 1.3420]
+what 4,096 tokens take, in GiB
+  32 heads of keys  4.00
+  8                 1.00
+  1                 0.125
+time for a token in a layer, in ms
+  32 heads of keys  5.36
+  8                 3.83
+  1                 1.34
 ```
 
 Four gibibytes for one text, all of which the 4,096th token reads. There are
 three ways to have less. The first is to let several heads share their keys
-and values. With all sharing one head of keys, that is **multi-query
-attention** [@shazeer2019]; with one for every few neighbours,
+and values. If all heads share one head of keys, that is **multi-query
+attention** [@shazeer2019]; if every few neighbours share one,
 **grouped-query attention** [@ainslie2023]. The cache is smaller by the
 number of heads that share, as a key is kept and read once for all of them.
 The time shrinks less. With a quarter of the bytes, memory is no longer what
 the token waits for: each query still takes its own sums, exponentials and
 mixture.
 
-It is not the same attention. A model has to be trained for it from the
-start, or a trained model has to be trained for some while more, and then
-little is lost [@ainslie2023].
+Shared keys are not the same attention. A model has to be trained with them,
+from the start or for some while more, and then little is lost
+[@ainslie2023].
 */
 
 static void show_groups(void)
@@ -387,9 +465,9 @@ The first two heads share the first head of keys, the other two the second.
 
 The second way is not to look back for ever. With a **sliding window** a
 token sees the last $w$ tokens, itself included [@beltagy2020; @jiang2023].
-Then a key is of no use any more when $w$ tokens have come after it, and its
-row can be taken by the newest. Room for $w$ rows is enough, however long
-the text becomes. The rows are a **ring buffer**: after the last comes the
+When $w$ tokens have come after a key, nobody sees that key any more, and
+the newest token can take its row. So $w$ rows are enough, however long the
+text becomes. The rows are a **ring buffer**: after the last comes the
 first.
 */
 
@@ -419,30 +497,49 @@ static int show_held(const KVCache *c, int row)
     return word;
 }
 
+/* The rows after each of the last three words: what each row holds, which
+ * has come last, and which will be overwritten. */
+static void draw_ring(int n, const int held[3][n])
+{
+    static const char *const text[6] = {"Life", "is",      "short",
+                                        "eat",  "dessert", "first"};
+    static const char *const label[3] = {"after eat", "after dessert",
+                                         "after first"};
+    static const char *const row[4] = {"row 0", "row 1", "row 2", "row 3"};
+    const char *cell[3][8];
+    int part[3][8];
+    FigureLayout panel[3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < n; i++) {
+            const int word = held[k][i];
+            const int mark = word == k + 3 ? 0 : word == k ? 1 : -1;
+            cell[k][2 * i] = text[word];
+            cell[k][2 * i + 1] = mark < 0 ? "" : mark ? "next" : "new";
+            part[k][2 * i] = part[k][2 * i + 1] = mark;
+        }
+        panel[k] =
+            (FigureLayout){label[k], n, 2, row, NULL, cell[k], part[k]};
+    }
+    figure_layout("ring", "A ring, before and after it turns", 3, panel);
+}
+
 static void show_ring(void)
 {
     enum { W = 4 };
-    const char *const text[6] = {"Life", "is",      "short",
-                                 "eat",  "dessert", "first"};
     const KVCache sizes = {
         .n_kv_heads = 1, .d_k = 3, .d_v = 3, .capacity = W, .window = W};
-    const char *word[6][W], *const panel[1] = {"rows 0 to 3"};
-    float context[6][3], number[1][6][W], log_sum_exp, in_order[3];
-    int held[W];
+    float context[6][3], log_sum_exp, in_order[3];
+    int held[6][W];
     KVCache c;
     kv_cache_init(&c, &sizes);
     for (int i = 0; i < 6; i++) {
         show_words(&c, 1, context);
-        for (int row = 0; row < W; row++) {
-            held[row] = show_held(&c, row);
-            word[i][row] = held[row] < 0 ? "-" : text[held[row]];
-            number[0][i][row] = (float)(held[row] < 0 ? 0 : held[row]);
-        }
+        for (int row = 0; row < W; row++)
+            held[i][row] = show_held(&c, row);
     }
     kv_cache_free(&c);
-    figure_word_maps("ring", "What the rows hold after each word", 1, panel,
-                     6, W, word, number);
-    print_integers("which word each row holds, counted from 0", W, held);
+    draw_ring(W, (const int(*)[W])held + 3);
+    print_integers("which word each row holds, counted from 0", W, held[5]);
     print_vector("context vector of first, by the ring", 3, context[5]);
     flash_forward(1, W, 3, 3, mask_none(), life + 5, life + 2, life + 2,
                   &in_order, &log_sum_exp);
@@ -459,41 +556,42 @@ context vector of first, by words in order (3)
 [-0.8950,  0.5150, -1.1015]
 ```
 
-![Which tokens a token sees, a row for each: all up to its own place, or the
-last four](window.svg){#fig-kv-window}
+![Which tokens a token sees, a row for each: all up to its own position, or
+the last four](window.svg){#fig-kv-window}
 
-![What the four rows of the ring hold, a line after each of the six words.
-Below each word is its number in the text, counted from
-0](ring.svg){#fig-kv-ring}
+![The four rows of the ring before and after it turns: the row that has just
+been written is *new*, the one that will be overwritten is
+*next*](ring.svg){#fig-kv-ring}
 
 *dessert* and *first* have taken the rows of *Life* and *is*. Nothing has to
 put the words in order: a context vector is a sum over keys, whichever comes
-first. (Where a token's place matters, the place has been worked into its
-key before the key is kept: [](#positions).)
+first. (Where a token's position matters, the position has been worked into
+its key before the key is kept: [](#positions).)
 
-A word that nobody sees any more is not lost. Those who saw it have mixed it
-into what they are, and in the next layer they are seen.
+A word that nobody sees any more is not lost: the tokens that saw it have
+mixed its value into their context vectors.
 
 When several tokens come at once, the first of them looks further back than
 the last: `n` tokens need room for $w + n - 1$. If there is less,
 `kv_cache_append` has overwritten what the first would see, and
-`kv_cache_attend` refuses. A long question is asked in parts of at most
-`capacity - w + 1` tokens.
+`kv_cache_attend` refuses. So a long question is asked by at most `capacity
+- w + 1` tokens at a time.
 
 ## Half of the bytes {#kv-cache-half}
 
 The third way is to keep each number in 16 bits. A float has 32: one for the
 sign, eight for the exponent, and 23 for the fraction ([](#kernel-exp2)).
-**bfloat16** is the upper half of it: the same exponent, with seven bits of
-fraction. It reaches as far as a float, in coarser steps.
+**bfloat16** is the upper half of a float: the same exponent, with seven
+bits of fraction. It reaches as far as a float, in coarser steps.
 
 To cut the lower half off would always err towards zero. Better is the
-nearer of the two neighbours, and of two that are equally near, the one
-whose last bit is 0, so that ties go up as often as down. Take the 32 bits
-as a whole number, in which the last bit that stays counts `0x10000`. Add
-`0x7fff`, one less than half of that, and then 1 if the last bit that stays
-is 1, which decides ties. If the sum carries, the number goes up, and the
-very largest floats become infinite, as they should.
+nearer of the two neighbours. Of two that are equally near, take the one
+whose last bit is 0, so that ties go up as often as down. How? Read the 32
+bits as a whole number, in which the last bit that stays counts `0x10000`.
+Add `0x7fff`, one less than half of that. A lower half that is more than a
+half then carries, and the number goes up. Add 1 more if the last bit that
+stays is 1: then a tie carries, too. (The very largest floats become
+infinite, as they should.)
 
 **Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
 rounded. Where all bits of the exponent are 1, a fraction of 0 means
@@ -510,8 +608,7 @@ A fraction is not 0 if its highest bit, `0x40` of the upper half, is set.
 :::
 
 ::: done
-The cache is half as large, and half as much is read for each word, which is
-what the time goes into.
+The cache is half as large, and half as many bytes are read for each word.
 :::
 */
 
@@ -526,15 +623,15 @@ uint16_t to_bfloat16(float x)
 
 /*
 **float16** [@ieee754] has five bits for the exponent and ten for the
-fraction: finer, but 65,504 is its largest number, and from 65,520 on,
-halfway to what would be the next, all becomes infinite. Below $2^{-14}$ the
-exponent has come to its end, and all numbers are multiples of $2^{-24}$. A
-float's exponent has 127 added ([](#kernel-exp2)), and float16's has 15. So
-1.5, which is $2^0$ and half of that, has the exponent 15 there, and 512 of
-1,024 for its fraction. `src/kernel/float16.c` has the rounding and the way
-back. It may be skipped: it rounds as bfloat16 does, at another bit,
-exchanges what is added to the exponent, and takes care of the exponent's
-two ends. The way back from bfloat16 is to append 16 zeros.
+fraction. Its steps are finer, but 65,504 is its largest number, and from
+65,520 on, halfway to what would be the next, all becomes infinite. Below
+$2^{-14}$ the exponent has come to its end, and all numbers are multiples of
+$2^{-24}$. A float's exponent has 127 added ([](#kernel-exp2)), and
+float16's has 15. So 1.5, which is $2^0$ and half of that, has the exponent
+15 there, and 512 of 1,024 for its fraction. `src/kernel/float16.c` has the
+rounding and the way back. That file may be skipped: it rounds as bfloat16
+does, at another bit, with care at the exponent's two ends. The way back
+from bfloat16 is to append 16 zeros.
 */
 
 float from_bfloat16(uint16_t bits)
@@ -615,8 +712,9 @@ static void show_errors(void)
         largest_difference(1600, x[0][0], x[FORMAT_FLOAT16][0])};
     print_vector("largest errors: bfloat16, float16", 2, error);
     const char *const decode = "decode 32x4096x128";
-    print_vector(
-        "ms: as floats, in bfloat16, in float16", 3,
+    print_measures(
+        "time for a token", "ms", 3,
+        (const char *[]){"as floats", "in bfloat16", "in float16"},
         (float[]){measured("ms", decode, "attention-in-c", 1),
                   measured("ms", decode, "attention-in-c bfloat16", 1),
                   measured("ms", decode, "attention-in-c float16", 1)});
@@ -643,16 +741,17 @@ in float16 (5)
 log2 of float16's smallest: -24.0000
 largest errors: bfloat16, float16 (2)
 [0.0086, 0.0011]
-ms: as floats, in bfloat16, in float16 (3)
-[5.3595, 3.2533, 4.7938]
+time for a token, in ms
+  as floats    5.36
+  in bfloat16  3.25
+  in float16   4.79
 ```
 
-These are the errors of a hundred random tokens. Keys and values are rounded
-when kept; queries, sums and contexts remain floats. bfloat16 has
-three bits less, and errors about eight times as large. The last line is
-[the token of above](#kv-cache-pace): half of the time in which bytes come
-is saved, and what it takes to widen them is added, which is more for
-float16.
+The errors are those of a hundred random tokens. Keys and values are rounded
+when kept; queries, sums and contexts remain floats. bfloat16 has three bits
+less than float16, and errors about eight times as large. The times are
+those of [the token of above](#kv-cache-pace): bytes come in half of the
+time, but it takes time to widen them to floats, and more for float16.
 
 Fewer keys, a window and 16 bits can be had together:
 
@@ -668,8 +767,10 @@ int main(int argc, char *argv[])
     no_arguments(argc, argv);
     figure_pipeline("pipeline", "roles scores scale mask weights context");
     show_work();
+    draw_rows();
     show_cuts();
     show_cost();
+    show_splits();
     show_sizes();
     show_groups();
     draw_window();
@@ -711,12 +812,12 @@ print(numbers.half().float())
 ## Further exercises
 
 **Exercise 16.3** (★★, challenge, 3 points): `kv_cache_truncate`. A small
-model may guess several tokens ahead. The large one is asked about all of
-them at once, as that reads the cache only once, and keeps those that it
-would have written itself [@leviathan2023]. The rest must be taken back: the
-last `n` tokens, as if they had not come. It refuses an `n` below 0, an `n`
-above the number of tokens, and one after which the next token would see a
-token whose row has been taken.
+model may guess several tokens ahead. The large model is asked about all of
+them at once, which reads the cache only once, and keeps those that it would
+have written itself [@leviathan2023]. The rest must be taken back: the last
+`n` tokens, as if they had not come. `kv_cache_truncate` refuses an `n`
+below 0, an `n` above the number of tokens, and an `n` after which the next
+token would see a token whose row has been taken.
 
 ::: hint
 Rows are taken anew in [](#kv-cache-window). Here none is to be changed. But
@@ -769,7 +870,7 @@ layers: $2 \cdot 128 \cdot 2 \cdot 8 \cdot 32 = 131{,}072$.
 :::
 
 ::: {.solution exercise="16.5"}
-Between them is $257 + 1 = 258$, which has a place in bfloat16, where
+Between them is $257 + 1 = 258$. It is a number of bfloat16, whose
 neighbours are 2 apart there. So both 257 and 259 are halfway between two
 neighbours, and get the one whose last bit is 0. The number between them is
 a neighbour of both, and its last bit is 1.

@@ -71,10 +71,10 @@ static float *by_kernel(const Text *t)
     return right;
 }
 
-/* More keys than one piece has, in each format and by each instruction set,
+/* More keys than one split has, in each format and by each instruction set,
  * and so many that there are several threads if that is asked for. The last
- * piece has one token, which only the last query sees; with a window, the
- * ring's end lies amid a piece. */
+ * split has one token, which only the last query sees; with a window, the
+ * ring's end lies amid a split. */
 static void many_keys(void)
 {
     enum { N = 3 * 1024 + 1, W = 2900, ALL = 4 * 3 * 12 };
@@ -114,7 +114,7 @@ static float asked(int n, int d_k, const float *query, const float *key,
     return context;
 }
 
-/* Products of some two million in several pieces: their weights are as
+/* Products of some two million in several splits: their weights are as
  * exact as those of small ones. */
 static void high_scores(void)
 {
@@ -181,7 +181,7 @@ static void refusals(void)
 int main(void)
 {
     TAP(any_set, "kv_cache_attend_fast: any text, in any pieces");
-    TAP(many_keys, "kv_cache_attend_fast: more keys than a piece has");
+    TAP(many_keys, "kv_cache_attend_fast: more keys than a split has");
     TAP(all_kept, "kv_cache_attend_fast: all that 16 bits can hold");
     TAP(high_scores, "kv_cache_attend_fast: scores of millions");
     refusals();

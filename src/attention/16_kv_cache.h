@@ -82,8 +82,8 @@ void kv_cache_append_check(const KVCache *c, int n, StridedRows key,
 
 /* What the last n tokens that have come get, in each of n_heads heads, of
  * which neighbours share a head of keys: attention to the tokens up to
- * their own place, or with a window to the last so many of these, as from
- * flash_forward with mask_causal(count - n).
+ * their own position, or with a window to the last so many of these, as
+ * from flash_forward with mask_causal(count - n).
  * Refuses n below 1 or above the number of tokens, heads that the key heads
  * do not divide, more queries of all heads than an int can count, rows
  * whose at is NULL, a cache without memory, and queries that see a token
