@@ -86,6 +86,14 @@ In the cache, numbers may have four bytes or two. So the distance to a row
 is counted in bytes, which is what a `char *` is for:
 */
 
+void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
+                   int row)
+{
+    const ptrdiff_t bytes = c->format == FORMAT_FLOAT32 ? 4 : 2;
+    return (char *)rows +
+           ((ptrdiff_t)head * c->capacity + row) * padded_d * bytes;
+}
+
 /* Where row_at finds rows of one float, of two heads and three tokens. */
 static void draw_rows(void)
 {
@@ -106,14 +114,6 @@ static void draw_rows(void)
         "rows", "Rows by head, and by token", 2,
         (FigureLayout[]){{"by head", 1, 6, NULL, NULL, cell[0], part[0]},
                          {"by token", 1, 6, NULL, NULL, cell[1], part[1]}});
-}
-
-void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
-                   int row)
-{
-    const ptrdiff_t bytes = c->format == FORMAT_FLOAT32 ? 4 : 2;
-    return (char *)rows +
-           ((ptrdiff_t)head * c->capacity + row) * padded_d * bytes;
 }
 
 /*

@@ -42,6 +42,9 @@ static void refuse_entries(void)
     REFUSED("figure_cells.c: figure_lanes: figure 'x' has 27 queries: at "
             "most 26 have a letter",
             figure_lanes("x", "", 27, 1, 1, 1, (float[]){0}));
+    REFUSED("figure_cells.c: figure_lanes: figure 'x' has 1 lines for 2 "
+            "entries: a multiple of 2 is needed",
+            figure_lanes("x", "", 1, 2, 1, 1, (float[]){1}));
     REFUSED("figure_cells.c: figure_lanes: figure 'x' has 3 in a lane: 0, "
             "or an entry from 1 to 2, can be drawn",
             figure_lanes("x", "", 1, 2, 1, 2, (float[]){1, 3}));

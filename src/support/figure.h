@@ -133,8 +133,8 @@ void figure_lookup(const char *name, const char *title, int n,
 /* n queries of d entries, as they lie, a query to a row; and the lines of
  * registers into which they are put, so many floats to a line. Entry k of
  * query i is the number i * d + k + 1 in x, and named by a letter for the
- * query and by k; 0 is no entry. Refuses more than 26 queries, and a number
- * that is no entry. */
+ * query and by k; 0 is no entry. Refuses more than 26 queries, lines that
+ * are no multiple of d, and a number that is no entry. */
 void figure_lanes(const char *name, const char *title, int n, int d,
                   int lanes, int lines, const float x[lines * lanes]);
 

@@ -284,6 +284,10 @@ void figure_lanes(const char *name, const char *title, int n, int d,
     if (n > 26)
         REFUSE("figure '%s' has %d queries: at most 26 have a letter", name,
                n);
+    if (lines < d || lines % d)
+        REFUSE("figure '%s' has %d lines for %d entries: a multiple of %d "
+               "is needed",
+               name, lines, d, d);
     const int cells = n * d > lines * lanes ? n * d : lines * lanes;
     const char *cell[2][cells], *row[lines], *lane[lanes];
     char entry[n * d + 1][16], words[lines + lanes][24];
