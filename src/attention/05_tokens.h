@@ -18,7 +18,7 @@ int split_words(const char *sentence, Word word[WORDS_MAX]);
  * Python: sorted(set(words)). */
 int build_vocabulary(int n, const Word word[n], Word entry[n]);
 
-/* The place of each word in the vocabulary. Refuses one that has none. */
+/* Each word's position in the vocabulary. Refuses a word that has none. */
 void word_ids(int n, const Word word[n], int size, const Word entry[size],
               int ids[n]);
 

@@ -1,9 +1,9 @@
 /*
 ## Chapter 9, hiding {#header-causal-mask}
 
-Query i stands at place first + i of its text, and may see the keys 0 to
-first + i. With first = 0, query and key of one number stand at one place;
-with first = m - n, the last query stands where the last key does.
+Query i has the position first + i in its text, and may see the keys 0 to
+first + i. With first = 0, query i and key i have the same position; with
+first = m - n, the last query and the last key have.
 */
 
 #pragma once
@@ -31,8 +31,8 @@ void mask_scores(int n, int m, int first, float scores[n][m]);
 void mask_scores_table(int n, int m, const float mask[n][m],
                        float scores[n][m]);
 
-/* Which keys a query may see: all, those up to its own place, or those for
- * which a table has another entry than 0. The table stays its owner's.
+/* Which keys a query may see: all, those up to its own position, or those
+ * for which a table has another entry than 0. The table stays its owner's.
  * PyTorch: attn_mask=None, is_causal=True (first = 0), attn_mask=table !=
  * 0, of F.scaled_dot_product_attention. */
 typedef struct {
@@ -64,7 +64,7 @@ void masked_weights(int n, int m, int d_k, Mask mask,
                     float scores[n][m], float weights[n][m]);
 
 /* As mask_scores, but a query sees only the last w keys of those that it
- * may see, its own place being one of them. Refuses w < 1.
+ * may see, its own position being one of them. Refuses w < 1.
  * Beltagy et al. 2020, section 3.1, on one side. */
 void mask_window(int n, int m, int first, int w, float scores[n][m]);
 
