@@ -34,8 +34,8 @@ for all that follows.
 Each character of the sentence is a letter of a word, a comma, or the end of
 a word: a blank, or the 0 at the end of the sentence. (`strchr` finds the 0
 too, since its list of characters ends with one.) A letter outside the
-English alphabet takes several bytes. None of them looks like a blank or a
-comma, so that no letter is cut in two.
+English alphabet takes several bytes, in UTF-8. None of them looks like a
+blank or a comma, so that no letter is cut in two.
 */
 
 int split_words(const char *sentence, Word word[WORDS_MAX])
@@ -66,8 +66,8 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 
 The words of the sentence in alphabetical order, each once, are its
 **vocabulary**. A word's position in the vocabulary, counted from 0, is the
-word's number, or **id**. In Python the vocabulary is `sorted(set(words))`;
-the set strikes out repetitions, which the article's program leaves standing
+word's number, or **id**. In Python the vocabulary is `sorted(set(words))`.
+The article's program lacks the `set`, which strikes out repetitions
 ([A.28](#errata-28)). `strcmp` compares bytes, and so all capital letters
 come before all small ones, as they do in Python.
 
@@ -226,9 +226,10 @@ e^{-r^2/2}(1 - rw)$, which is $e^{-r^2/2}\, r w$.
 Now, how many darts does the ring hold? Its circumference is $2\pi r$ and
 its width $w$, so its area is about $2\pi r w$. The darts in the ring are as
 dense as $e^{-r^2/2}$. Area times density is in proportion to $e^{-r^2/2}\,
-r w$, as the claim says. So the claim is right for every ring. For the
-distances 1, 2 and 3, the program counts which share of 50,000 darts lies
-farther out. (These darts are made by the claim's formula, so the count
+r w$, as the claim says. So the claim is right for every ring, up to one
+common factor; and the factor is 1, since all rings together hold all darts.
+For the distances 1, 2 and 3, the program counts which share of 50,000 darts
+lies farther out. (These darts are made by the claim's formula, so the count
 tests the program, not the argument.)
 */
 
@@ -278,13 +279,14 @@ r, share of darts beyond r, e^(-r^2/2) (3, 3)
  [3.0000, 0.0116, 0.0111]]
 ```
 
-The shares agree, but for chance. Now let $u$ be the share of darts that lie
-farther out than a given dart. Sort all darts from the outside in: for the
-first tenth of the darts $u$ is below one tenth, for the next tenth between
-one tenth and two tenths, and so on. So $u$ is uniform, and a uniform number
-we can draw. Solve $u = e^{-r^2/2}$ for the distance, with the natural
-logarithm $\ln$, which undoes the exponential. A second uniform number gives
-the angle, from 0 to $2 \pi$ for a full circle:
+The shares agree, but for chance. Now each dart has a number $u$ of its own:
+the share of all darts that lie farther out. Sort the darts from the outside
+in: for the first tenth of the darts $u$ is below one tenth, for the next
+tenth between one tenth and two tenths, and so on. So $u$ is uniform, and a
+uniform number we can draw. Call the draw $u_1$, and solve $u_1 =
+e^{-r^2/2}$ for the distance, with the natural logarithm $\ln$, which undoes
+the exponential. A second uniform number, $u_2$, gives the angle, from 0 to
+$2 \pi$ for a full circle:
 
 $$r = \sqrt{-2 \ln(u_1)}, \qquad \varphi = 2\pi u_2, \qquad
   x = r \cos(\varphi), \qquad y = r \sin(\varphi)$$
@@ -299,8 +301,7 @@ short for 0 and 1.
 ## The sentence {#tokens-sentence}
 
 Raschka makes a table of 50,000 rows with three entries each, as for a real
-vocabulary, from seed 123, and looks the six words up. Most of the rows are
-never used.
+vocabulary, from seed 123, and looks the six words up.
 */
 
 static void show_sentence(const char *sentence)
@@ -453,8 +454,8 @@ print(embed(sentence).detach())
 add its note, `grad_fn=...`, since the table of an `Embedding` is meant to
 be trained.
 
-Words, vectors, queries, keys and values: everything is there to go on with
-the six scores of [](#random).
+[](#random) stopped at six scores, those of *journey*. The next chapter goes
+on from there.
 
 ## Further exercises
 
@@ -469,8 +470,8 @@ row is 0 but for one entry?
 :::
 
 ::: done
-Both ways give the same rows. So a look-up is a product of matrices, and can
-be trained like one.
+Both ways give the same rows. So the table is a matrix of a product, and
+training can change it like the others.
 :::
 
 **Exercise 5.4** (by hand): How many numbers does the table of 50,000 rows

@@ -48,12 +48,14 @@ A dot product adds up $d$ products. How large does the sum become? Say that
 the entries of queries and keys are random numbers with mean 0 and standard
 deviation 1, like those of [](#tokens), and **independent**: knowing one
 tells nothing about another. Then the mean of a product $qk$ is the product
-of the means. For take all pairs with the same $q$: their $k$ have the mean
-of all $k$, so their products have $q$ times that mean.
+of the means. For all pairs with the same $q$, the $k$ have the mean of all
+$k$, so the products have $q$ times that mean. The mean over all $q$ is then
+the mean of $q$ times the mean of $k$.
 
-Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The mean of its
-square, $q^2 k^2$, is $1 \cdot 1 = 1$. So $p$ has mean 0 and standard
-deviation 1, as $q$ and $k$ had. Now take the sum of two products:
+Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The squares
+$q^2$ and $k^2$ have the mean 1 and are independent, too, so the mean of
+$q^2 k^2$ is $1 \cdot 1 = 1$. So $p$ has mean 0 and standard deviation 1, as
+$q$ and $k$ had. Now take the sum of two products:
 
 $$(p_1 + p_2)^2 = p_1^2 + 2\, p_1 p_2 + p_2^2$$
 
@@ -65,10 +67,9 @@ the standard deviation of scores is $\sqrt{d}$.
 
 In the Transformer as it was published, queries and keys have [64]{.cited}
 entries [@vaswani2017]. Scores then lie some $\sqrt{64} = 8$ on either side
-of 0, now and then twice or three times as far. With 4,096 entries they
-would lie some 64 on either side. To test the calculation, we let a hundred
-random queries ask a hundred random keys, and take the standard deviation,
-for short the **spread**, of the 10,000 scores.
+of 0, and with 4,096 entries some 64. To test the calculation, we let a
+hundred random queries ask a hundred random keys, and take the standard
+deviation, for short the **spread**, of the 10,000 scores.
 
 **Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n` scores.
 Square the difference of each score from that mean, and take the mean of
@@ -260,11 +261,12 @@ other. For a share of 0 or of 1 the slope is 0: nudging the score does
 nothing. A softmax that gives everything to one word is called
 **saturated**.
 
-Training often asks for the *logarithm* of a share, $\ln w$, which is 0 for
-a share of 1 and falls without end as the share goes to 0. How fast does
-$\ln w$ change? A logarithm turns factors into terms. So the factor $(1 +
-s)/(1 + ws)$ adds $\ln(1 + s) - \ln(1 + ws)$ to $\ln w$. For a small $x$,
-$\ln(1 + x)$ is almost $x$, so the logarithm grows by $s - ws$, which is $(1
+Training often asks for the *logarithm* of a share, $\ln w$, as in
+[](#self-attention-training). The logarithm is 0 for a share of 1 and falls
+without end as the share goes to 0. How fast does $\ln w$ change? A
+logarithm turns factors into terms. So the factor $(1 + s)/(1 + ws)$ adds
+$\ln(1 + s) - \ln(1 + ws)$ to $\ln w$. For a small $x$, $\ln(1 + x)$ is
+almost $x$, so the logarithm grows by $s - ws$, which is $(1
 - w)\, s$. The slope is $1 - w$. For a share near 0 it is nearly 1, where
 the share's own slope is nearly 0. To measure both slopes, the program
 lowers a score a little, raises it a little, and divides the two changes:
@@ -327,22 +329,21 @@ scores divided by the root of d (6)
 
 As they are, the second score lies some twelve below the third, and the
 second share has next to no slope. The share's logarithm has the full slope
-of 1. Where training asks for the logarithm of this very share, as
-[](#self-attention-training) will, a wrong winner can still lose.
+of 1. Where training asks for the logarithm of this very share, a wrong
+winner can still lose.
 
-But inside a model no logarithm follows a softmax. What follows is a
-mixture. Take one entry of the mixture. Our word's value has $v$ there. If
-the other words shared out the whole among themselves, their mixture would
-have $o$ there. So the mixture of all has $wv + (1 - w)\, o$, which is $o +
-w (v - o)$. When our score is raised, $o$ stays the same, since the other
-words keep their proportions. The share $w$ has the slope $w (1 - w)$, so
-the mixture has the slope $w (1 - w) (v - o)$. Whatever training asks of the
-mixture, the answer reaches the score only through the factor $w (1 - w)$.
-Where that factor is 0, no answer reaches the score, nor the query and key
-behind it: a **vanishing gradient**. With the division, the factor is
-0.1771. (Softmax sees a step of the undivided score 64 times smaller. Larger
-steps make up for that, since it holds for every score.)
-[](#backward-softmax) has all slopes of a softmax in one line.
+But inside a model no logarithm follows the softmax of an attention. What
+follows is a mixture. Take one entry of the mixture. Our word's value has
+$v$ there. If the other words shared out the whole among themselves, their
+mixture would have $o$ there. So the mixture of all has $wv + (1 - w)\, o$,
+which is $o + w (v - o)$. When our score is raised, $o$ stays the same,
+since the other words keep their proportions. The share $w$ has the slope $w
+(1 - w)$, so the mixture has the slope $w (1 - w) (v - o)$. Every slope that
+training finds for the score, and for the query and key behind it, has the
+factor $w (1 - w)$. Where that factor is 0, all these slopes are 0: a
+**vanishing gradient**. With the division, the factor is 0.1771. (The
+division by 64 makes slopes 64 times smaller, but not 0; larger steps make
+up for it.) [](#backward-softmax) has all slopes of a softmax in one line.
 
 ## Attention {#scaling-attention}
 
@@ -400,8 +401,6 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 }
 
 /*
-Everything else in this book will be measured against this function.
-
 ## The tutorials, to their end {#scaling-tutorials}
 
 Now the numbers of *journey* come out as Ma Yumin has them [@ma2026], and
@@ -427,7 +426,7 @@ context vector of journey (2)
 ```
 
 For *Life is short, eat dessert first*, the six vectors of [](#tokens),
-Raschka draws from seed 123 as well, and lets *is* ask
+Raschka draws the matrices from seed 123 as well, and lets *is* ask
 [@raschka2024magazine]. But his values have four entries where queries and
 keys have two. Queries and keys must agree, since they meet in a dot
 product; the size of the values is free, and is the size of the result.
@@ -481,8 +480,8 @@ context vector of is (4)
 [0.5313, 1.3607, 0.7891, 1.3110]
 ```
 
-(The article calls its fifth score, 1.2903, $\omega_{2,4}$:
-[A.27](#errata-27).)
+(The article names its fifth score, 1.2903, as if it were the fourth,
+$\omega_{2,4}$: [A.27](#errata-27).)
 
 ![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
 *is* most, the other three look at it least. With random vectors and
@@ -620,7 +619,7 @@ root of 16 is 1.
 :::
 
 ::: {.solution exercise="6.5"}
-By $2 \sqrt{d_k}$: each product has the deviation 2, and so their sum has
-twice the deviation.
+By $2 \sqrt{d_k}$, if both have the mean 0: each product has the deviation
+2, and so their sum has twice the deviation.
 :::
 */

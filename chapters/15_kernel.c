@@ -148,7 +148,7 @@ many as a row of vectors has lanes: `QUERIES` is `VECTORS` times `LANES`,
 such as $3 \cdot 4 = 12$.
 
 ![Six queries, a to f, of 3 entries, before and after they are put into
-lanes. A row on the right is a register of 4 lanes, and three registers are
+lanes. A row of the second table is a register of 4 lanes, and three are
 one `Lanes`. Where no query is, there are
 zeros](lanes.svg){#fig-kernel-lanes}
 
