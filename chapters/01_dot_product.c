@@ -51,7 +51,7 @@ static const float embedding[3][3] = {
 Write two lists one below the other and multiply each entry by the one below
 it. Where both entries are large and have the same sign, their product is
 large. Where their signs differ, the product is negative. Each product says
-how strongly the two lists pull the same way in one entry.
+how strongly the two lists agree in one entry.
 */
 
 void multiply_entries(int n, const float a[n], const float b[n],
@@ -124,7 +124,7 @@ products of a and b (3)
 a . b: 32.0000
 ```
 
-In NumPy, Python's library for arrays, `np.matmul(a, b)` makes the list
+In NumPy, Python's library for arrays, `np.multiply(a, b)` makes the list
 and `a @ b` the number ([A.12](#errata-12), an entry of the
 appendix for those who come from a tutorial). In parentheses stands the
 shape: `(3)` is a list of three entries, and `(3, 2)` will be a table of
@@ -201,10 +201,11 @@ $(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$ over all entries:
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
-So the dot product follows from three lengths, and lengths do not change
-when the drawing is turned. Turn it until $a$ lies along the first axis.
-Then $a$ is $(|a|, 0)$, and the dot product of $a$ and $b$ is $|a|$ times
-the first entry of $b$. That entry is now the shadow of $b$. Longer lists
+Here $b - a$, the list of the differences, is the arrow from the tip of $a$
+to the tip of $b$. So the dot product follows from three lengths, and
+lengths do not change when the drawing is turned. Turn it until $a$ lies
+along the first axis. Then $a$ is $(|a|, 0)$, and $b$ is some $(s, t)$, of
+which $s$ is the shadow. The dot product is $|a|\, s + 0\, t$. Longer lists
 are no different: two arrows, in whatever space, lie in a plane.
 
 ## The scores of *shiny* {#dot-product-scores}
@@ -246,11 +247,11 @@ embedding plays both parts.
 
 ## All against all
 
-If every word asks, there are as many rows of scores as words. Of the sizes
-of a product, this book names first the rows of the result, then its
-columns, then what is summed over: here `n` queries, `m` keys, and `d`
-entries in each. (`const float key[m][d]` is a pointer to rows; with `d`,
-the compiler knows how far one row is from the next.)
+If every word asks, there are as many rows of scores as words. Sizes come in
+this order: the rows of the result, its columns, then the length of the
+sums. Here they are `n` queries, `m` keys, and `d` entries in each. (`const
+float key[m][d]` is a pointer to rows; with `d`, the compiler knows how far
+one row is from the next.)
 
 **Exercise 1.2** (★★, 3 points): `dot_scores`. Score `i`, `j` is the dot
 product of query `i` with key `j`. There may be more keys than queries, or
@@ -472,11 +473,11 @@ cosines of Hello (3)
 [1.0000, 0.9974, 0.9572]
 ```
 
-Now *Hello* goes best with itself, and hardly differs from the other two in
+Now *Hello* goes best with itself, and differs little from the other two in
 direction. Attention uses the dot product all the same. The dot product
 costs less, with no roots and no divisions. And length can carry meaning.
-Double a key, and all its scores double; a word whose score with that key is
-above 0 will take more of it. With the cosine, nothing would change.
+Double a key, and all its scores double. With the cosine, nothing would
+change.
 
 ## Everything together
 */

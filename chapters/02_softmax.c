@@ -150,9 +150,9 @@ cancels:
 
 $$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 
-So softmax sees nothing of the scores but the *differences* between them.
-Adding the same number to every score changes no difference, and so no
-share.
+The ratios, and the sum of 1, fix all shares. So softmax sees nothing of the
+scores but the *differences* between them. Adding the same number to every
+score changes no difference, and so no share.
 */
 
 static void show_pair(const char *label, float low, float high)
@@ -406,11 +406,11 @@ contribute](mixture.svg){#fig-mixture}
 HackTricks arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks], by
 two slips of the pen ([A.1](#errata-1)).
 
-That the weights add up to one has two more effects [@raschka2024magazine].
-No entry of the mixture is larger than the largest of the entries it is
-mixed from, nor smaller than the smallest. And if one of these entries
-changes while the shares stay the same, the mixture changes by a share of
-that change, so never by more.
+Since no weight is negative and all add up to one, each entry of the mixture
+lies between the smallest and the largest of the words' entries there
+[@raschka2024magazine]. And if one of those entries changes, while the
+shares stay the same, the mixture changes by the word's share of that
+change, so never by more.
 
 ## A whole sentence {#softmax-sentence}
 
@@ -552,13 +552,13 @@ side by side. The rest of this book is about these additions.
 
 ## Rows, not columns {#softmax-rows}
 
-An easy mistake is to take softmax along the wrong axis. Each *row* must add
-up to one, since a row belongs to the word that asks. In PyTorch, `dim` says
-over which index to sum. A table has two indices: `dim=1` sums over the
-second, along each row, and so does `dim=-1`, the last. A list has one
-index, so Raschka's article says `dim=0` for the scores of a single word
-[@raschka2024magazine]. For a table, `dim=0` sums over the first index, down
-each column:
+An easy mistake is to take softmax down the columns. Each *row* must add up
+to one, since a row belongs to the word that asks. In PyTorch, `dim` says
+over which index to sum. For a table, `dim=1`, the second index, and
+`dim=-1`, the last, make each row add up to one. A list has one index, so
+Raschka's article says `dim=0` for the scores of a single word
+[@raschka2024magazine]. For a table, `dim=0` makes each column add up to
+one:
 */
 
 static void softmax_columns(const float scores[6][6], float weights[6][6])

@@ -53,10 +53,10 @@ The same three matrices serve every token of every sentence
 ([A.5](#errata-5)). Their entries are **parameters** of the model, or
 **trainable weights**: training finds them, and afterwards, when the model
 is in use, they stay as they are. A model computes attention many times, one
-after the other, each time with three other matrices. (The word *weights*
-has two meanings: the entries of $W_Q$ are called weights in every book, and
-so are the shares of [](#softmax). This book says *weight matrix* for the
-first and *attention weights* for the second.)
+after the other. Each time has its own three matrices, the same for every
+token. (The word *weights* has two meanings: the entries of $W_Q$ are called
+weights in every book, and so are the shares of [](#softmax). This book says
+*weight matrix* for the first and *attention weights* for the second.)
 */
 
 #include "attention/03_qkv.h"
@@ -282,8 +282,8 @@ value `d_v`.
 :::
 
 ::: done
-This is attention as a model that writes needs it: one query, and all keys
-so far.
+A model that writes word by word needs just this: the query of the newest
+word, and the keys of all words before.
 :::
 */
 
@@ -416,9 +416,10 @@ query $(0, 0, 4)$. Among the three keys, the key of *fish* scores 4, and
 *fish* gets 0.9647 of the whole. So *likes* takes home little but the value
 of *fish*: 0.9647 food, and 0.9823 animal, of which *cat* adds 0.0177. (The
 program adds digits that are not shown, too.) *Likes* itself is neither
-animal nor food. It has taken in what is liked, but not who likes: where
-[](#qkv-roles) has *eat* look for both, a single query finds one kind of
-word best. [](#heads) gives each word several queries.
+animal nor food. It has taken in what is liked, but not who likes. A query
+finds one kind of word best; to find both, as *eat* should in
+[](#qkv-roles), a word needs several queries, which are the subject of
+[](#heads).
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
 its query meets every key; the shares mix the values, more of the darker

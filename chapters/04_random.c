@@ -66,7 +66,7 @@ again whenever all 624 numbers have been used up, the state is stirred, or
 *twisted*, into 624 new numbers. Call the numbers of the state $x_0, x_1,
 \dots$ The new $x_i$ is made in three steps:
 
-1. Join the top bit of $x_i$ with the other 31 bits of $x_{i+1}$. Call the
+1. Put the top bit of $x_i$ before the lower 31 bits of $x_{i+1}$. Call the
    result $y$, and its last bit $b$.
 2. Shift $y$ to the right by one bit, so that $b$ drops out.
 3. Combine the shifted $y$ by exclusive or with $x_{i+397}$, and, if $b$ is
@@ -76,11 +76,12 @@ Exclusive or is a plus in a circle here, and the new number has a dash:
 
 $$x_i' = x_{i+397} \oplus (y \gg 1) \oplus b\,c$$
 
-![How number 1 of the state becomes new, for seed 123. Exclusive or of the
-shifted $y$, the constant and number 398 is the new
+![How number 1 of the state becomes new, for seed 123. Here $b$ is 1:
+exclusive or of the shifted $y$, the constant and number 398 is the new
 number](twist.svg){#fig-twist}
 
-After the last number comes $x_0$ again, which is new by then.
+Where $i + 1$ or $i + 397$ runs past the last number, count on from $x_0$,
+which is new by then.
 
 **Exercise 4.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
@@ -319,8 +320,8 @@ from -1 to 1, seed 789 (4)
 Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
 Retold* [@selfattention2025], which both retell a chapter of Raschka's book
 [@raschka2024book]. They take the six words of [](#softmax) and draw three
-matrices from seed 123, one after the other. Each matrix serves for one
-role, and is not needed afterwards:
+matrices from seed 123, one after the other. Our function keeps no matrix
+when it has computed the queries, keys or values:
 */
 
 static void random_role(Random *r, int n, int d, int m, const float x[n][d],

@@ -198,9 +198,10 @@ done, go on to [](#tokens-sentence).) Box and Muller had the idea to make
 two at a time [@box1958]. Throw darts at a board. A dart hits $x$ to the
 right of the middle and $y$ above the middle. Let $x$ and $y$ be two normal
 numbers, such that knowing one says nothing of the other. The share of darts
-near $x$ is in proportion to $e^{-x^2/2}$. Of these darts, the share near
-$y$ is in proportion to $e^{-y^2/2}$. The share of a share is the product of
-both. So around the point $(x, y)$ the darts lie as densely as
+near $x$, in an upright strip, is in proportion to $e^{-x^2/2}$. Of the
+darts in the strip, the share near $y$ is in proportion to $e^{-y^2/2}$. The
+share of a share is the product of both. So around the point $(x, y)$ the
+darts lie as densely as
 
 $$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
 
@@ -229,8 +230,7 @@ dense as $e^{-r^2/2}$. Area times density is in proportion to $e^{-r^2/2}\,
 r w$, as the claim says. So the claim is right for every ring, up to one
 common factor; and the factor is 1, since all rings together hold all darts.
 For the distances 1, 2 and 3, the program counts which share of 50,000 darts
-lies farther out. (These darts are made by the claim's formula, so the count
-tests the program, not the argument.)
+lies farther out.
 */
 
 /* The share of n darts that lie farther from the middle than r. */
@@ -296,7 +296,7 @@ has no logarithm, programs take $1 - u_1$, which is as uniform and never 0.)
 [](#normals) has this in C, first in a dozen lines, `one_normal`, and then
 as PyTorch does it for many numbers. From there we use `normal_fill`, which
 takes the mean and the deviation wanted, and `embedding_fill`, which is
-short for 0 and 1.
+`normal_fill` for 0 and 1.
 
 ## The sentence {#tokens-sentence}
 

@@ -359,10 +359,10 @@ The author of this Chinese page says that mathematics is not their strong
 suit, and then does what few do: an example in whole numbers, which everyone
 can check on paper [@tokens2transformer].
 
-### A.12 `np.matmul` and `@` {#errata-12}
+### A.12 `np.multiply` and `@` {#errata-12}
 
 For the lists 1, 2, 3 and 4, 5, 6 the page has the result [32]{.quoted}
-beside both. `np.matmul` stops before the sum ([](#dot-product-sum)):
+beside both. `np.multiply` stops before the sum ([](#dot-product-sum)):
 */
 
 static void show_multiply(void)
