@@ -62,8 +62,8 @@ $$(p_1 + p_2)^2 = p_1^2 + 2\, p_1 p_2 + p_2^2$$
 The products $p_1$ and $p_2$ are made of different entries, so they are
 independent as well, and the mean of $p_1 p_2$ is $0 \cdot 0$. The squares
 have the mean 1 each, so the square of the sum has the mean $1 + 1$. Each
-further product adds another 1. So the mean of a score's square is $d$, and
-the standard deviation of scores is $\sqrt{d}$.
+further product adds another 1. So the mean of a score's square is $d$.
+Scores have the mean 0, so their standard deviation is $\sqrt{d}$.
 
 In the Transformer as it was published, queries and keys have [64]{.cited}
 entries [@vaswani2017]. Scores then lie some $\sqrt{64} = 8$ on either side
@@ -249,9 +249,9 @@ the number is a **slope**; the slopes for all numbers of a model are its
 
 So raise the score of a word, whose share is $w$, by a small $s$. The word's
 exponential becomes $e^s$ times as large, which is nearly $1 + s$ times. The
-exponential was the share $w$ of the sum of all exponentials. So the sum
-grows by $ws$ of itself, to $1 + ws$ times its size. The new share is the
-old one times $1 + s$, divided by $1 + ws$, and the word gains
+exponential was $w$ times the sum of all exponentials, so the sum grows by
+$ws$ times itself. The new share is the old one times $1 + s$, divided by $1
++ ws$, and the word gains
 
 $$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
 
@@ -329,8 +329,8 @@ scores divided by the root of d (6)
 
 As they are, the second score lies some twelve below the third, and the
 second share has next to no slope. The share's logarithm has the full slope
-of 1. Where training asks for the logarithm of this very share, a wrong
-winner can still lose.
+of 1. Where training asks for the logarithm of this very share, it can still
+overtake a wrong winner.
 
 But inside a model no logarithm follows the softmax of an attention. What
 follows is a mixture. Take one entry of the mixture. Our word's value has

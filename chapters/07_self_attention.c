@@ -47,10 +47,10 @@ calls `forward` makes the trace.
 ::: {.header of="Trace" until="From chapter 11"}
 :::
 
-To hand such a pointer to a function that takes a table, we write `ROWS(d,
-pointer)`: the pointer, read as a table with rows of `d` floats. A function
-whose name ends in `_check` refuses sizes that do not fit. With queries,
-keys and values in the trace, only the formula is left:
+The trace has pointers to its tables. To hand one to a function, we write
+`ROWS(d, pointer)`: the pointer, read as a table with rows of `d` floats. A
+function whose name ends in `_check` refuses sizes that do not fit. With
+queries, keys and values in the trace, only the formula is left:
 */
 
 void attend_trace(Trace *t)
@@ -299,14 +299,14 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 An entry of a query is a sum of $d_{\text{in}}$ products. By the reasoning
 of [](#scaling), the spread of such sums grows with the root of
 $d_{\text{in}}$, as long as the numbers in the matrix keep their size. Here
-the numbers shrink by the same root. Numbers that are uniform between $-a$
-and $a$ have the spread $a/\sqrt{3}$, which [](#tokens-normal) has measured
-for $a = 1$. (The mean of the squares of 1, 2, 3 and on to $n$ is nearly
-$n^2/3$; in the same way, the squares of all numbers between 0 and $a$ have
-the mean $a^2/3$.) Where embeddings have the spread 1, the entries of
-queries have the spread $\sqrt{d_{\text{in}}} \cdot a/\sqrt{3} =
-1/\sqrt{3}$, whatever the width. (Why not 1? PyTorch has chosen so; any
-moderate spread will do.)
+the numbers shrink by the same root. [](#tokens-normal) has measured the
+spread of numbers that are uniform between $-1$ and 1: 0.5782, nearly
+$1/\sqrt{3}$. Between $-a$ and $a$ the spread is $a/\sqrt{3}$. Where
+embeddings have the spread 1, each product has the spread $a/\sqrt{3}$, and
+a sum of $d_{\text{in}}$ products has $\sqrt{d_{\text{in}}}$ times that.
+Since $a$ is $1/\sqrt{d_{\text{in}}}$, the root cancels: the entries of
+queries have the spread $1/\sqrt{3}$, whatever the width. (Why not 1?
+PyTorch has chosen so; any moderate spread will do.)
 
 To see the difference, six random words attend to each other, with 64
 entries for queries and keys. The same matrices serve for six other words,
@@ -473,18 +473,19 @@ So far a seed has decided what each word looks at. What does it take to make
 First we need a number that says how far we are from that aim: a **loss**.
 Let $w$ be the share that *likes* gives to *fish*; our loss is $-\ln(w)$.
 The loss is 0 where the share is 1, and grows without end as the share goes
-to 0. Since the loss asks for the share's logarithm, even a saturated head
-would show the full slope ([](#scaling-saturated)). Inside a model no
-logarithm follows the softmax, so a model needs the division and the range,
-to keep away from saturation.
+to 0. Here the loss stands right behind softmax and asks for the share's
+logarithm, so even a saturated head would show the full slope
+([](#scaling-saturated)). In a language model a mixture stands there. So it
+needs the division and the range, to keep away from saturation.
 
 Raise a parameter by a hundredth, lower the same parameter by a hundredth,
 take the difference of the two losses, and divide by the two hundredths:
 that is the parameter's slope. All slopes together are the **gradient**.
 Then move each parameter against its slope, here by half the slope, so that
 a steeper slope moves it farther. That is one step of training. As all
-parameters lie in one array, a step is one loop. The gradient is an
-`Attention` too, with a slope where the other has a parameter.
+parameters lie in one array, a step is two loops: first all slopes, then all
+moves. The gradient is an `Attention` too, with a slope where the other has
+a parameter.
 */
 
 /* Animal, deed, food: what cat, likes and fish are. */

@@ -297,16 +297,17 @@ keys and values from the encoder.
 Good matrices for that come from long training. We make some by hand
 instead, as for *cat likes fish* in [](#qkv). The German sentence *Kannst du
 mir bitte helfen* has been read, and *can you help me* asks. (A real decoder
-asks with the words that it has written, for the word that comes next. To
-keep things small, each of our English words looks for its own counterpart.)
-An English word is a one-hot row, as in [](#tokens). A German word has five
-entries, which say what the word is. The ending of *kannst* says "you", and
-so *kannst* has an entry for the second person as well. *Bitte*, "please",
-has no counterpart among our English words. The last entry says that a word
-is a pronoun; in the keys, a pronoun counts one half for "you" and one half
-for "me". So the key of *du*, second person and a pronoun, has $1 + 0.5$ for
-"you", and that of *kannst* has 1. The queries have entries of 8 where
-[](#qkv) had 4, since the division by $\sqrt{4}$ will halve the scores.
+does not know the next English word yet, and asks with the word before it.
+Each of our English words looks for its own counterpart.) An English word is
+a one-hot row, as in [](#tokens). A German word has five entries, which say
+what the word is. The ending of *kannst* says "you", and so *kannst* has an
+entry for the second person as well. *Bitte*, "please", has no counterpart
+among our English words. The last entry says that a word is a pronoun.
+*Kannst* and *du* both say "you", and *du* should win: in the keys, a
+pronoun counts one half for "you" and one half for "me". So the key of *du*
+has $1 + 0.5$ for "you", and that of *kannst* has 1. The queries have
+entries of 8 where [](#qkv) had 4, since the division by $\sqrt{4}$ will
+halve the scores.
 */
 
 static const char *const english[4] = {"can", "you", "help", "me"};
@@ -474,8 +475,8 @@ same thought is the cache of [](#kv-cache).
 
 **Exercise 8.3** (★★, challenge, 3 points): `cross_attention_ask`. One token
 asks, and is answered from the keys and values that are in the trace
-already. The second input is not among the parameters, so that nothing can
-be computed from it again. Scores, weights and context are those that
+already. The function does not get the second input, so that nothing can be
+computed from it again. Scores, weights and context are those that
 `cross_attention_forward` gives for this token. A trace for more than one
 query is refused, as is one whose other sizes do not fit, and so are several
 heads and an output layer.

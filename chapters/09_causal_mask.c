@@ -348,10 +348,10 @@ hidden score; renormalized; from minus infinity (8, 5)
 ```
 
 At 100 the second digit is wrong, at 103 the second share is twice the
-first, and at 105 there is no answer. There is a smallest float above 0, and
-the floats next to 0 are whole multiples of the smallest. At 103, the
-weights of the two visible words are once and twice the smallest float. At
-104 the weights are 0 and once the smallest, and at 105 both are 0. No
+first, and at 105 there is no answer. Near 0, floats lie in equal steps, as
+far apart as the smallest float above 0 is from 0. At 103, the weights of
+the two visible words are one and two such steps, so all their digits are
+lost. At 104 the weights are none and one, and at 105 both are 0. No
 division brings the lost digits back. Minus infinity is right in every row,
 since that way never looks at the hidden score. (Scores divided by
 $\sqrt{d_k}$ have a spread near 1, so gaps of 100 are not to be expected.
@@ -364,7 +364,7 @@ should not matter; its steps are not equal. Renormalized it goes astray from
 ## What a query may see {#causal-mask-see}
 
 A query may see all keys, as before; or the keys up to its own position; or
-the keys for which a table does not have 0. A `Mask` is one of the three.
+the keys whose entry in a table is not 0. A `Mask` is one of the three.
 
 ::: {.header of="Mask"}
 :::
@@ -591,10 +591,11 @@ text, and at its end](places.svg){#fig-places}
 
 In the first mask the two words are the first of the text, in the second the
 last. The second mask is right for a model that has read three words and
-adds two. PyTorch's `is_causal=True` means the first mask, also where the
-numbers differ. In the third mask, four queries ask two keys by the rule of
-the second mask, and two queries have nothing to see. Who confuses `n` and
-`m` gets such a mask, and these weights:
+adds two. PyTorch's `is_causal=True` means the first mask, also where there
+are fewer queries than keys. The second mask has `first = m - n`. By that
+rule, four queries of two keys start at $2 - 4$, before the first key, and
+two of them have nothing to see. Who confuses `n` and `m` gets such a mask,
+the third, and these weights:
 
 ``` output
 their weights (4, 2)
@@ -774,8 +775,8 @@ int find_gap(int n, const float visible[n], float tolerance)
 }
 
 /*
-It always ends, before 105: there, every visible weight is 0 and the result
-`nan`.
+It always ends: at a gap of 105 at the latest every visible weight is 0, and
+the result is `nan`.
 :::
 
 ::: {.solution exercise="9.5"}
