@@ -45,16 +45,18 @@ static void draw_columns(void)
 ![One product for two heads. The columns of a colour belong to one
 head](columns.svg){#fig-columns}
 
-In [](#heads), matrices side by side made one wide head, which added its
-questions up. The wide head computes scores from whole rows. Now every row
-is cut into the columns of its heads *before* there are any scores. So where
-are the numbers of a head, and how does one get at them?
+In [](#heads), matrices side by side made one wide head, whose scores were
+the sums of the four heads' scores. The wide head computes scores from whole
+rows. Now every row is cut into the columns of its heads *before* there are
+any scores. So where are the numbers of a head, and how does one get at
+them?
 
 ## View and transpose {#multi-head-view}
 
-Let each number say where it stands: 213 is sentence 2, token 1, column 3.
-Sentence 2 of a batch has three tokens with four columns each, two columns
-for each of two heads. In memory, its numbers lie one behind the other:
+Let the three digits of each number say where it stands: 213 is sentence 2,
+token 1, column 3. Sentence 2 of a batch has three tokens with four columns
+each, two columns for each of two heads. In memory, its numbers lie one
+behind the other:
 
 ![The queries of one sentence in memory. A colour is a
 head](memory.svg){#fig-memory}
@@ -174,14 +176,16 @@ shapes finds such a mistake, and the program runs on.
 In PyTorch the two steps are `x.view(b, n, n_heads, head_dim)` and
 `.transpose(1, 2)`. Dimensions are counted from 0, and the first is the
 batch. In PyTorch even `transpose` moves nothing: PyTorch notes how far
-apart in memory the neighbours along each dimension lie, and exchanges two
-of these distances. Our functions have no dimension for the batch, which is
-a loop of the caller, as in [](#causal-attention).
+apart in memory the neighbours along each dimension lie, here 4 for tokens
+and 2 for heads, and exchanges these two distances. Our functions have no
+dimension for the batch, which is a loop of the caller, as in
+[](#causal-attention).
 
 When the heads are done, their results have to stand side by side again. The
 merge takes the same steps in reverse. (PyTorch writes `.transpose(1,
-2).contiguous().view(b, n, d_out)`. Here `contiguous` moves the numbers, as
-`transpose` has not, into the order in which the view will read them.)
+2).contiguous().view(b, n, d_out)`. Here `contiguous` moves the numbers,
+which `transpose` has not moved, into the order in which the view will read
+them.)
 
 **Exercise 13.2** (★★, 3 points): `merge_heads`. It undoes `split_heads`.
 
@@ -482,11 +486,11 @@ d_{model} + d_{model})}$. Where does $a$ come from? A sum of $d_{in}$
 products keeps the spread of its input if the matrix has the spread
 $1/\sqrt{d_{in}}$ ([](#scaling-spread)). Training also computes sums over
 the $d_{out}$ outputs ([](#backward)), which would want $1/\sqrt{d_{out}}$.
-Glorot and Bengio put the mean of both sizes under the root: the spread
-$\sqrt{2 / (d_{in} + d_{out})}$ [@glorot2010]. Uniform numbers between $-a$
-and $a$ have the spread $a/\sqrt{3}$, so $a$ is $\sqrt{3}$ times that,
-$\sqrt{6 / (d_{in} + d_{out})}$. The packed table has $d_{in} = d_{model}$
-columns and $d_{out} = 3 d_{model}$ rows.
+Glorot and Bengio take the mean of both sizes, $(d_{in} + d_{out})/2$, in
+their place: the spread $\sqrt{2 / (d_{in} + d_{out})}$ [@glorot2010].
+Uniform numbers between $-a$ and $a$ have the spread $a/\sqrt{3}$, so $a$ is
+$\sqrt{3}$ times that, $\sqrt{6 / (d_{in} + d_{out})}$. The packed table has
+$d_{in} = d_{model}$ columns and $d_{out} = 3 d_{model}$ rows.
 */
 
 void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
@@ -594,9 +598,9 @@ head 1 with the opposite mask (3, 3)
 ```
 
 With the opposite mask a token sees the future and nothing else. The last
-token has no future, and its row is `nan`, so the mistake is noticed. A mask
-for padding leaves something to see in every row, and the wrong way round it
-would go unnoticed.
+token has no future, and its row is `nan`, so the mistake is noticed. Where
+every sentence has padding, the opposite of its mask leaves something to see
+in every row, and goes unnoticed.
 
 Another mistake is as silent. Without `batch_first=True`,
 `nn.MultiheadAttention` takes the *second* dimension for the batch. A batch
@@ -692,9 +696,9 @@ output of attention to the token, and the next layer works on the sum. The
 addition is called a **residual connection**, and two tables that are added
 must be equally wide. A layer that has found nothing can leave the token as
 it is. And training has a way around the layer: a change of the token
-reaches the end through the sum, even where softmax passes nothing on. GPT,
-the best-known family of such models, has one size from the first layer to
-the last.
+reaches the end through the sum, even where softmax is saturated
+([](#scaling-saturated)). GPT, the best-known family of such models, has one
+size from the first layer to the last.
 
 ## Everything together
 */

@@ -58,8 +58,9 @@ keys and values again, and a processor computes faster than memory hands it
 numbers. So a processor keeps the numbers it has read last in a small memory
 of its own, a **cache**. Numbers in the cache need not be fetched. Let 32
 queries go over the keys together: then each key is fetched once for 32
-queries. But their rows of scores and weights, 16 MiB for 65,536 keys, must
-be in the cache as well, and a cache holds one or two MiB.
+queries. But their rows of scores and weights are written and read again,
+and should be in the cache as well. For 65,536 keys they take 32 times half
+a MiB, which is 16 MiB, and a cache holds one or two.
 
 So attention has to do without the rows of scores. Can softmax?
 
@@ -79,7 +80,8 @@ keys, it remembers three things:
 - $m_j$, the largest score so far,
 - $l_j$, the sum of the exponentials $e^{s_k - m_j}$ of all scores $s_k$ so
 far,
-- $c_j$, the sum of the values so far, each times its exponential.
+- $c_j$, the mixture: the sum of the values so far, each times its
+exponential.
 
 Before the first key, $m_0$ is $-\infty$, and both sums are 0. The next key
 has the score $s$ and the value $v$. Then
@@ -272,8 +274,8 @@ void online_softmax_add_block(int n, int d_v, const float scores[n],
 A block needs its scores, so there is a table again. But that table is
 small, and the next block overwrites it. Now a few queries, a **tile** of
 queries, can share a block of keys while the block is in the cache. The
-scores of a tile with a block are a **square** of the whole table of scores,
-with 32 rows and 32 columns. `dot_scores`, `scale_scores` and the masks of
+scores of a tile with a block are a **square** of 32 rows and 32 columns in
+the whole table of scores. `dot_scores`, `scale_scores` and the masks of
 [](#causal-mask) work on a square as on the whole table. Only the causal
 mask needs to know where in the whole table the square lies:
 
@@ -282,11 +284,12 @@ instead of 32. Hidden scores have a dash. Three squares are coloured: above
 the diagonal, on it, and below it](mask.svg){#fig-flash-mask}
 
 The first row of a square is query `i`, and its first column is key `j`.
-Query `i` has the position `first + i`, and sees the keys up to key `first +
-i` ([](#causal-mask-renormalized)). Counted from the square's first key,
-that is column `first + i - j`. The number is called the square's
-**offset**. `mask_scores`, given the offset for its `first`, hides in a
-square what the causal mask hides in the table. In the figure, `first` is 0:
+With the `first` of its causal mask ([](#causal-mask-renormalized)), query
+`i` has the position `first + i`, and sees the keys up to key `first + i`.
+Counted from the square's first key, that is column `first + i - j`. The
+number is called the square's **offset**. `mask_scores`, given the offset
+for its `first`, hides in a square what the causal mask hides in the table.
+In the figure, `first` is 0:
 
 | square | `i` | `j` | offset | what the square's queries see |
 |:--------------|---:|---:|----:|:------------------------------|
@@ -335,10 +338,10 @@ void mask_square(Mask mask, int i, int j, int rows, int cols,
 
 /*
 From the offset `cols` on, nothing has to be hidden, hence the first
-comparison. From the offset `-rows` down, everything is hidden, so `-rows`
-stands for all of these offsets, hence the second comparison. (It keeps the
-number small enough for an `int`.) A mask that is a table is applied row by
-row, as its rows are longer than the square's.
+comparison. At the offset `-rows` and below, everything is hidden, so
+`-rows` stands for all of these offsets, hence the second comparison. (It
+keeps the number small enough for an `int`.) A mask that is a table is
+applied row by row, as its rows are longer than the square's.
 
 Squares above the diagonal need not be computed at all:
 */
@@ -622,7 +625,8 @@ each with its log-sum-exp. Replace the first context vector by that for all
 keys, and return the log-sum-exp of all keys. A half in which the query sees
 nothing has minus infinity for its log-sum-exp and `nan` for its context
 vector, and adds nothing; two such halves leave minus infinity and `nan`. A
-log-sum-exp that is `nan` or plus infinity leaves `nan`.
+log-sum-exp that is `nan` comes with a context vector of `nan`, and both
+results are `nan`.
 
 ::: hint
 With $L$ of [](#flash-log-sum), $e^{L}$ times the context vector is the sum

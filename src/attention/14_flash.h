@@ -70,8 +70,9 @@ void flash_forward(int n, int m, int d_k, int d_v, Mask mask,
 /* From a query's context vector of some keys, and that of others, each with
  * its log-sum-exp: replaces the first by the context vector of all these
  * keys, and returns their log-sum-exp. Keys with minus infinity for their
- * log-sum-exp add nothing; two of these leave NaN and minus infinity. NaN
- * or +infinity in a log-sum-exp leave NaN.
+ * log-sum-exp add nothing; two of these leave NaN and minus infinity. A
+ * log-sum-exp that is NaN, with a context vector of NaN, leaves NaN; none
+ * may be +infinity, which flash_forward never gives.
  * Dao et al. 2022, section 3.1, the decomposition of softmax. */
 float merge_contexts(int d_v, float context[d_v], float log_sum_exp,
                      const float other[d_v], float other_log_sum_exp);
