@@ -266,10 +266,10 @@ Training often asks for the *logarithm* of a share, $\ln w$, as in
 without end as the share goes to 0. How fast does $\ln w$ change? A
 logarithm turns factors into terms. So the factor $(1 + s)/(1 + ws)$ adds
 $\ln(1 + s) - \ln(1 + ws)$ to $\ln w$. For a small $x$, $\ln(1 + x)$ is
-almost $x$, so the logarithm grows by $s - ws$, which is $(1
-- w)\, s$. The slope is $1 - w$. For a share near 0 it is nearly 1, where
-the share's own slope is nearly 0. To measure both slopes, the program
-lowers a score a little, raises it a little, and divides the two changes:
+almost $x$, so the logarithm grows by $s - ws = (1 - w)\, s$. The slope is
+$1 - w$. For a share near 0 it is nearly 1, where the share's own slope is
+nearly 0. To measure both slopes, the program lowers a score a little,
+raises it a little, and divides the two changes:
 */
 
 /* How fast the share of word j rises with its score, and how fast the

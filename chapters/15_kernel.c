@@ -19,7 +19,6 @@ program does in a second tells how well it uses its machine.
 #include "attention/measured.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
-
 #include "support.h"
 
 /* Billions of operations a second, on one thread. */
@@ -269,7 +268,6 @@ void matmul_strided(int n, int m, int d, StridedMatrix a, StridedMatrix b,
 }
 
 /*
-
 **Exercise 15.2** (★, 2 points): `matmul_fast`. What `matmul` does, by
 `matmul_strided`.
 

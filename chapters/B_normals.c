@@ -211,6 +211,7 @@ static void draw_groups(void)
     static char text[ROWS][COUNT][12];
     const char *const row[ROWS] = {"drawn", "normal", "drawn", "normal"};
     const char *cell[ROWS][COUNT];
+    const int n_normal[ROWS] = {0, GROUP, KEPT, COUNT};
     int part[ROWS][COUNT];
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COUNT; j++) {
@@ -218,10 +219,7 @@ static void draw_groups(void)
             snprintf(text[i][j], sizeof *text[i], "%d",
                      j + 1 + (is_new ? GROUP : 0));
             cell[i][j] = text[i][j];
-            part[i][j] = i == 0 || (i == 1 && j >= GROUP) ? -1
-                         : i == 2 && is_new               ? -1
-                         : is_new                         ? 1
-                                                          : 0;
+            part[i][j] = j < n_normal[i] ? is_new : -1;
         }
     const FigureLayout layout = {"18 entries, in four steps",
                                  ROWS,

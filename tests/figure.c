@@ -182,9 +182,9 @@ static void pictures_of_bars(void)
            says("a&lt;b|1|a&lt;b|-2|b&amp;c|4|longer|"
                 "b&amp;c|0|a&lt;b|0|b&amp;c|0|longer"));
     const float fine[1][2] = {{0.22910725f, 0.5f}};
-    TAP_OF("figure_bars: four decimals, where three digits do not do",
+    TAP_OF("figure_bars: four decimals, or as few as say the same",
            DRAW(figure_bars("x", "Title", 1, names, 2, names, fine)),
-           says("a&lt;b|0.2291|a&lt;b|0.5000|b&amp;c"));
+           says("a&lt;b|0.2291|a&lt;b|0.5|b&amp;c"));
     TAP_OF("figure_stacks: parts and sums",
            DRAW(figure_stacks("x", "Title", 2, names, 2, part)),
            says("a&lt;b|b&amp;c|entry 1|0.2500|0.1250|0.3750|entry 2|"

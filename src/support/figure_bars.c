@@ -13,9 +13,6 @@ static void bars_of(double bar, int n, const char *const word[n],
     const double unit =
         all.high > all.low ? high / (all.high - all.low) : 0;
     const double zero = BARS_TOP + all.high * unit;
-    int is_short = 1; /* no number has more than three digits */
-    for (int i = 0; i < n; i++)
-        is_short &= fabsf(three_digits(x[i]) - x[i]) <= 1e-6f * fabsf(x[i]);
     for (int i = 0; i < n; i++) {
         const double size = fabs((double)x[i]) * unit;
         const double middle = (i + 0.5) * bar;
@@ -23,9 +20,7 @@ static void bars_of(double bar, int n, const char *const word[n],
         pen_box(middle - bar * 0.36, up ? zero - size : zero, bar * 0.72,
                 size, !up, 0.7);
         pen_text(middle, up ? zero - size - 6 : zero + size + 15,
-                 "middle small", "%s",
-                 is_short ? pen_short((double)x[i])
-                          : pen_number(4, (double)x[i]));
+                 "middle small", "%s", pen_short((double)x[i]));
         pen_text(middle, BARS_TOP + BARS_HIGH + 22, "middle", "%s",
                  word[i]);
     }

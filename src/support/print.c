@@ -124,18 +124,29 @@ static int longest(int n, const char *const name[n])
     return most;
 }
 
+/* A row of m measures; before[j] characters stand before the point of
+ * column j, and room for two digits behind it. */
+static void measured_row(int names, const char *name, int m,
+                         const int before[m], const float x[m])
+{
+    printf("  %-*s", names, name);
+    for (int j = 0, empty = 2; j < m; j++) {
+        int behind;
+        const double value = significant(x[j], &behind);
+        const int point = behind ? behind + 1 : 0;
+        printf("%*s%*.*f", empty, "", before[j] + point, behind, value);
+        empty = 2 + 3 - point;
+    }
+    printf("\n");
+}
+
 void print_measures(const char *label, const char *unit, int n,
                     const char *const name[n], const float x[n])
 {
     const int names = longest(n, name), before = widest_before(n, 1, x);
     printf("%s, in %s\n", label, unit);
-    for (int i = 0; i < n; i++) {
-        int behind;
-        const double value = significant(x[i], &behind);
-        const int point = behind ? behind + 1 : 0;
-        printf("  %-*s  %*.*f\n", names, name[i], before + point, behind,
-               value);
-    }
+    for (int i = 0; i < n; i++)
+        measured_row(names, name[i], 1, &before, &x[i]);
 }
 
 void print_measure_table(const char *label, const char *unit, int n,
@@ -152,17 +163,9 @@ void print_measure_table(const char *label, const char *unit, int n,
         before[j] = wide > named ? wide : named;
         printf("  %*s", before[j] + 3, column[j]);
     }
-    for (int i = 0; i < n; i++) {
-        printf("\n  %-*s", names, row[i]);
-        for (int j = 0, empty = 2; j < m; j++) {
-            int behind;
-            const double value = significant(x[i][j], &behind);
-            const int point = behind ? behind + 1 : 0;
-            printf("%*s%*.*f", empty, "", before[j] + point, behind, value);
-            empty = 2 + 3 - point;
-        }
-    }
     printf("\n");
+    for (int i = 0; i < n; i++)
+        measured_row(names, row[i], m, before, x[i]);
 }
 
 void print_value(const char *name, float x)

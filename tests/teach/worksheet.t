@@ -437,7 +437,7 @@ for (0 .. $#questions) {
 is join(' ', map { s{.*/}{}r } split /\n/, (tool('tools/teach/quiz 9'))[1]), '09-quiz-answers.pdf 09-quiz.pdf', 'chapter 9 is chapter 09';
 my ($one) = map { join "\n", map { $_->{text} } @{pages($_)} } "$own/worksheets/09-quiz.pdf";
 unlike $one =~ s/.*Date//sr, qr/Chapter 9 ·/, '... which its questions do not say again';
-like $one, qr/context vectors, the future hidden.*is the third row of the table/s, 'what is spoken of is shown';
+like $one, qr/context vectors, the future hidden.*The context vector of short is the third row of the table/s, 'what is spoken of is shown';
 is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Chapter23·Exercise23\.3/)[0],
   'there is room for each answer';
 cmp_ok scalar @{pages("$own/worksheets/09-quiz.pdf")}, '==', 1, '... and four short ones have room on one page';
