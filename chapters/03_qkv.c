@@ -55,8 +55,8 @@ The same three matrices serve every token of every sentence
 is in use, they stay as they are. A model computes attention many times, one
 after the other. Each time has its own three matrices, the same for every
 token. (The word *weights* has two meanings: the entries of $W_Q$ are called
-weights in every book, and so are the shares of [](#softmax). This book says
-*weight matrix* for the first and *attention weights* for the second.)
+weights, and so are the shares of [](#softmax). This book says *weight
+matrix* for the first and *attention weights* for the second.)
 */
 
 #include "attention/03_qkv.h"
@@ -393,10 +393,11 @@ scores, queries with keys (3, 3)
 anything, and each row means something. Each map has colours to a scale of
 its own](roles.svg){#fig-roles}
 
-Look at a single pair to see why. The score of *likes* with *fish* is the
-query of *likes* times the key of *fish*. The score of *fish* with *likes*
-is the query of *fish* times the key of *likes*. These are four different
-lists, and nothing makes the two products equal.
+The score of *likes* with *fish* is the query of *likes* times the key of
+*fish*. The score of *fish* with *likes* is the query of *fish* times the
+key of *likes*. These are four different lists, and nothing makes the two
+products equal. (The score of *cat* with *fish* is 0: an animal asks for a
+deed, and only a deed asks for food.)
 
 Each row of scores becomes a row of shares, and these mix the values:
 

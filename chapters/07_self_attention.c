@@ -40,9 +40,9 @@ parameters in layers, as libraries do, and this book goes on with the
 second. Later, we copy the parameters of the second version into the first,
 to see that both compute the same.
 
-`forward` computes six tables, and a page may show any of them. The six
-tables get a struct of their own, the **trace** of a computation. Whoever
-calls `forward` makes the trace.
+`forward` computes six tables, and we may want to print any of them. So all
+six are kept in a struct, the **trace** of a computation. Whoever calls
+`forward` makes the trace.
 
 ::: {.header of="Trace" until="From chapter 11"}
 :::
@@ -157,8 +157,8 @@ Its **parameters** stand in two tables. The **bias** $b$ is added to each
 row, and may be left out. The **weight** $W$ is a matrix like ours with rows
 and columns exchanged: it has a row for each *output*. The weight of
 `nn.Linear(3, 2)` has two rows of three, `[d_out][d_in]`, where `w_query`
-has three rows of two. So each entry of the result is the dot product of two
-rows.
+has three rows of two. So each entry of the result is the dot product of a
+row of $X$ and a row of $W$, plus an entry of $b$.
 
 ::: {.header of="Linear"}
 :::
@@ -358,11 +358,12 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
  [4096.0000,    0.5753,    0.2435]]
 ```
 
-With `rand`, a wide model is saturated before it has learned anything: the
-division by $\sqrt{d_k}$ makes up for the 64 entries of a query, but not for
-their spread of 35.3345. With `nn.Linear` the spread is near 0.58 for every
-width, and the largest of six shares lies between one fifth and one quarter.
-Training begins with a model in which every word counts.
+With `rand`, a wide model is saturated before it has learned anything: a
+score is a sum of 64 products, and the division by $\sqrt{d_k}$ makes up for
+their number, but not for their size, since their factors have a spread of
+35.3345. With `nn.Linear` the spread is near 0.58 for every width, and the
+largest of six shares lies between one fifth and one quarter. Training
+begins with a model in which every word counts.
 
 ## Copied across {#self-attention-order}
 
@@ -717,9 +718,10 @@ $24 + 2 + 2 + 4 = 32$.
 
 ::: {.solution exercise="7.5"}
 The bias of the keys. It adds the same list $b$ to every key, and so the
-same number $q \cdot b$ to every score of a query; and softmax sees
-differences only. The bias of the queries adds $b \cdot k_j$ to the scores,
-another number for each key. The bias of the values changes no weight, but
-is added to every context vector, since the weights add up to one.
+same number $q \cdot b$ to every score of a query. The differences between
+the scores stay the same, and softmax sees nothing but these. The bias of
+the queries adds $b \cdot k_j$ to the scores, another number for each key.
+The bias of the values changes no weight, but is added to every context
+vector, since the weights add up to one.
 :::
 */

@@ -120,7 +120,8 @@ void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
 **Exercise 8.1** (★★, 3 points): `cross_attention_forward`. Each of the `n`
 tokens of `x` asks all `m` tokens of `y`. It refuses what
 `attention_project` and `attend_trace` refuse: a trace that was made for
-other sizes, several heads, an output layer.
+other sizes, and what only later chapters can compute (several heads, an
+output layer).
 
 ::: hint
 `self_attention_forward` of [](#self-attention) is made for one text. Where

@@ -44,11 +44,12 @@ where a query may look, 0 where the key lies in its future. A word meets
 itself on the **diagonal**, and its future stands to the right of the
 diagonal.
 
-Later, there will be fewer queries than keys, and the function has to know
-where in the text the queries stand. Query `i` has the **position** `first +
-i` in the text, and may see the keys from 0 to `first + i`. For a whole
-sentence `first` is 0. (The word *first*, which ends our sentence, is
-another thing.)
+Later, a few new words will ask a text that has been read before
+([](#kv-cache)). Then there are fewer queries than keys, and the function
+has to know where in the text the queries stand. Query `i` has the
+**position** `first + i` in the text, and may see the keys from 0 to `first
++ i`. For a whole sentence `first` is 0. (The word *first*, which ends our
+sentence, is another thing.)
 */
 
 void causal_mask(int n, int m, int first, float mask[n][m])
@@ -350,12 +351,12 @@ hidden score; renormalized; from minus infinity (8, 5)
 At 100 the second digit is wrong, at 103 the second share is twice the
 first, and at 105 there is no answer. Near 0, floats lie in equal steps, as
 far apart as the smallest float above 0 is from 0. At 103, the weights of
-the two visible words are one and two such steps, so all their digits are
-lost. At 104 the weights are none and one, and at 105 both are 0. No
-division brings the lost digits back. Minus infinity is right in every row,
-since that way never looks at the hidden score. (Scores divided by
-$\sqrt{d_k}$ have a spread near 1, so gaps of 100 are not to be expected.
-But why rely on that?)
+the two visible words are one such step and two steps, so all their digits
+are lost. At 104 they are 0 and one step, and at 105 both are 0. No division
+brings the lost digits back. Minus infinity is right in every row, since
+that way never looks at the hidden score. (Scores divided by $\sqrt{d_k}$
+have a spread near 1, so gaps of 100 are not to be expected. But why rely on
+that?)
 
 ![The share of the first visible word, against the hidden score, which
 should not matter; its steps are not equal. Renormalized it goes astray from
@@ -428,9 +429,9 @@ this book leaves here, though `causal_mask` will still show us masks.
 | `mask_scores_table` | minus infinity where a table has 0 |
 | `apply_mask` | what a `Mask` says: one of the last two, or nothing |
 
-The next function is `attention` with one line more, and without the
-mixture: the next chapter will do something to the weights before the values
-are mixed.
+The next function is `attention` with one line more, `apply_mask`, and
+without the mixture: the next chapter will do something to the weights
+before the values are mixed.
 */
 
 void masked_weights(int n, int m, int d_k, Mask mask,
@@ -492,7 +493,8 @@ context vector of short in Life is short (4)
 The context vector of *short* is the third row of the table. *Life* sees
 only itself, and its context vector is its value. So the six rows of one
 table are what the last words of six texts get, from *Life* to the whole
-sentence. One computation gives all five guesses.
+sentence. The first five rows are for the five guesses, and one computation
+gives them all.
 
 ::: question
 Without a mask, attention took no notice of the order of words
@@ -538,10 +540,10 @@ all hidden, by a million below 0, by minus infinity (2, 3)
  [   nan,    nan,    nan]]
 ```
 
-By a number, each word gets a third, which looks like a result. (And minus
-infinity must be written over the score. Multiplying minus infinity by ones
-and zeros, and adding the product to the scores, will not do, since 0 times
-infinity is no number, [A.2](#errata-2).)
+With a million below 0, each hidden word gets a third, which looks like a
+result. (And minus infinity must be written over the score. Multiplying
+minus infinity by ones and zeros, and adding the product to the scores, will
+not do, since 0 times infinity is no number, [A.2](#errata-2).)
 
 ## Nothing left to see
 
@@ -594,8 +596,9 @@ last. The second mask is right for a model that has read three words and
 adds two. PyTorch's `is_causal=True` means the first mask, also where there
 are fewer queries than keys. The second mask has `first = m - n`. By that
 rule, four queries of two keys start at $2 - 4$, before the first key, and
-two of them have nothing to see. Who confuses `n` and `m` gets such a mask,
-the third, and these weights:
+two of them have nothing to see. Whoever calls a function with four queries
+and two keys, where two queries and four keys are meant, gets the third
+mask, and these weights:
 
 ``` output
 their weights (4, 2)
@@ -692,8 +695,8 @@ visible scores that are not finite. Free what you allocate.
 ::: hint
 [](#causal-mask-paper) tries some gaps. Try one after the other. Halving the
 range, as one looks a word up in a dictionary, needs a result that stays
-wrong once it is wrong. Print the differences for gaps near 100, and you
-will see.
+wrong once it is wrong. Does this one stay wrong? Print the differences for
+gaps near 100.
 :::
 
 ::: hint
@@ -707,8 +710,8 @@ others?
 :::
 
 ::: done
-That renormalizing goes wrong, no small example shows. You have measured
-where it begins.
+That renormalizing goes wrong, no example with small scores shows. You have
+measured where it begins.
 :::
 
 **Exercise 9.5** (by hand): In *Life is short eat dessert first*, the value
@@ -775,8 +778,9 @@ int find_gap(int n, const float visible[n], float tolerance)
 }
 
 /*
-It always ends: at a gap of 105 at the latest every visible weight is 0, and
-the result is `nan`.
+It always ends: $e^{-104}$ is nearer to 0 than to the smallest float above
+0. So at a gap of 104 at the latest every visible weight is 0, and the
+result is `nan`.
 :::
 
 ::: {.solution exercise="9.5"}

@@ -7,6 +7,9 @@ together, without dropout](pipeline.svg){#fig-flash-pipeline}
 Each attention so far has written down a score for every query and every
 key, and a weight for each score. The pages printed these tables. But a
 model needs the context vectors alone. What does it cost to keep the tables?
+Let one head have queries, keys, values and contexts of 64 entries. A
+mebibyte, MiB, is 1,024 times 1,024 bytes, and 1,024 mebibytes are a
+gibibyte, GiB.
 */
 
 #include "attention/14_flash.h"
@@ -45,11 +48,9 @@ tokens; MiB in and out, of scores and weights, of a row of these (5, 4)
  [65536.0000,    64.0000, 32768.0000,     0.5000]]
 ```
 
-A mebibyte, MiB, is 1,024 times 1,024 bytes, and 1,024 mebibytes are a
-gibibyte, GiB. The tables are those of one head whose queries, keys, values
-and contexts have 64 entries. Input and output grow with the number of
-tokens; scores and weights grow with the square of that number. For 65,536
-tokens, scores and weights take 32 GiB, more than most machines have.
+Input and output grow with the number of tokens; scores and weights grow
+with the square of that number. For 65,536 tokens, scores and weights take
+32 GiB, more than most machines have.
 
 Nobody needs all scores at once. `attend_one` of [](#qkv) computed one row,
 and for 65,536 keys a row of scores and a row of weights take half a MiB.

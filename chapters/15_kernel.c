@@ -68,23 +68,22 @@ of this page, and stands in `src/kernel`.
 
 ## What a core can do {#kernel-core}
 
-A processor has several **cores**, each of which runs a program of its own.
-A core computes in **registers**, of which there are 16 or 32. A register
-holds 4, 8 or 16 floats, its **lanes**, and an instruction does the same in
-all lanes at once. One instruction, the **fused multiply-add**, takes three
-registers $a$, $b$ and $c$ and makes $ab + c$ of them. That takes about four
-steps of the processor's clock. Meanwhile the core can begin other
-multiply-adds, one or two with every step, unless they wait for the result.
-So the peak is the number of lanes, times 2 operations, times the
-multiply-adds that begin in a step, times the steps in a second. Where two
-begin with each step and each takes four steps, $2 \cdot 4 = 8$ sums must be
-under way.
+A processor has several **cores**, each of which works by itself. A core
+computes in **registers**, of which there are 16 or 32. A register holds 4,
+8 or 16 floats, its **lanes**, and an instruction does the same in all lanes
+at once. One instruction, the **fused multiply-add**, takes three registers
+$a$, $b$ and $c$ and makes $ab + c$ of them. That takes about four steps of
+the processor's clock. Meanwhile the core can begin other multiply-adds, one
+or two with every step, unless they wait for the result. So the peak is the
+number of lanes, times 2 operations, times the multiply-adds that begin in a
+step, times the steps in a second. Where two begin with each step and each
+takes four steps, $2 \cdot 4 = 8$ sums must be under way.
 
 ## In which order {#kernel-order}
 
-The compiler may not change the order of `dot`'s additions: sums of floats
-in another order have other last digits. But a product of matrices has many
-sums, and none of them has to be finished before the next begins.
+The compiler may not change the order of `dot`'s additions: a sum of floats
+in another order may have other last digits. But a product of matrices has
+many sums, and none of them has to be finished before the next begins.
 
 **Exercise 15.1** (★, 2 points): `matmul_ordered`. What `matmul` does, in
 another order: take the entries of a row of `a` one by one, and add to the
@@ -167,7 +166,7 @@ A row of scores belongs to one key, and has its scores with all these
 queries. So softmax, too, stays within each lane, and the weights lie as the
 second product wants them. Only queries and contexts are transposed, once,
 by `transpose_scaled`. Keys are read as they lie. Values are read as a
-transposed table, and not copied for that. A **stride** is how far it is
+transposed table, but stay where they are. A **stride** is how far it is
 from one entry to the next: the row stride down a column, the column stride
 along a row. Whoever exchanges the two strides sees the table transposed:
 
@@ -315,9 +314,9 @@ a product of 512 times 512 numbers, in GFLOP/s
   with wider registers  86.6
 ```
 
-The last two rows are one function, compiled for every processor of this
-kind, and for the widest registers that this one has; [below](#kernel-sets)
-is how.
+The last two rows are one function, compiled twice: for every processor of
+this kind, and for the widest registers that this one has
+([](#kernel-sets)).
 
 ## The exponential {#kernel-exp2}
 
@@ -338,16 +337,16 @@ sign, the next 8 are the exponent of 2 with 127 added, and the last 23 are
 the digits behind the point. For $2^w$ the exponent is $w$, and these digits
 are all 0.
 
-How is $x$ rounded to $w$? Add $2^{23}$ and half of that, which C writes as
+To round $x$ to $w$, add $2^{23}$ and half of that, which C writes as
 `0x1.8p23f`. Floats from $2^{23}$ to $2^{24}$ have no room behind the point,
-so the sum is rounded to a whole number, also for a negative $x$. Take the
-same away again, and $w$ is left. If 127 more is added, the last bits of the
-sum are those of $w + 127$, and a shift by 23 puts them where the exponent
-is.
+so the sum is rounded to a whole number. (Without the half, a negative $x$
+would lead below $2^{23}$.) Take the same away again, and $w$ is left. If
+127 more is added, the last bits of the sum are those of $w + 127$, and a
+shift by 23 puts them where the exponent is.
 
 **Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ from $-126$ to
 127, off by at most 2 of ten million; 0 from $-127$ down, also for
-$-\infty$; between these, 0 or $2^x$. `nan` stays `nan`.
+$-\infty$; from $-127$ to $-126$, either of both. `nan` stays `nan`.
 
 ::: hint
 With `far` as `0x1.8p23f + 127`, `x + far` is the rounded sum. `memcpy` has
@@ -429,9 +428,9 @@ makes a row of scores for each key, and softmax goes down the rows:
 Scores are not divided by $\sqrt{d_k}$ here: the queries already were.
 
 `softmax_lanes` is `online_softmax_add_block` without the values. It
-multiplies the scores by `s`: a scale, here 1, times $\log_2 e$, for the
-powers of 2. (The sum is a float. A block's 128 terms are added up by
-themselves first, so that small terms are not lost in a large sum.)
+multiplies the scores by `s`, which is $\log_2 e$, for the powers of 2.
+(`scale` is 1 here.) (The sum is a float. A block's 128 terms are added up
+by themselves first, so that small terms are not lost in a large sum.)
 */
 
 static INLINE void softmax_in(int lanes, int cols, float s,
@@ -688,9 +687,9 @@ speed, in percent of the peak
   1x32x2048x128 causal      79.1     43.4   53.7      57.4
 ```
 
-With a causal mask, half of the operations count, but squares on the
-diagonal are computed whole. Nor can a core reach its peak that takes an
-exponential for each score. A score's $4d$ operations would take this long
+With a causal mask, half of the operations are counted, but squares on the
+diagonal are computed whole. And each score takes an exponential, which is
+not counted. A score's $4d$ operations, for $d = 64$, would take this long
 at the peak, and its exponential takes this long:
 
 ``` output
@@ -703,9 +702,9 @@ contexts off from those by doubles, in millionths
   1x8x4096x64 full   0.428
 ```
 
-And not all work can reach the peak. A machine has a second limit, its
-**bandwidth**: how many bytes a second come from memory. Work that does few
-operations with each byte waits for bytes.
+A machine has a second limit, its **bandwidth**: how many bytes a second
+come from memory. Work that does few operations with each byte waits for
+bytes.
 
 Attention over $n$ tokens does $4n^2d$ operations. It has to read and write
 queries, keys, values and contexts at least, which are $16nd$ bytes: $\frac

@@ -33,13 +33,14 @@ queries of 4,096 tokens, and new ones (2)
 [8390656,    4096]
 ```
 
-The first number is 1 + 2 + ... + 4,096: at each step, all tokens so far
-ask. Most of these queries have been asked before, of the same keys, and got
-the same answer. A new token needs an answer to its own query alone. The
-keys and values that it asks were made when their tokens came. So keep them:
-that is the **key-value cache**. With the cache, each of the 4,096 tokens
-asks once. (The first number counts queries. With the cache there are as
-many *scores* in all: token number $t$ has one query, which asks $t$ keys.)
+Without anything kept, all tokens so far ask at each step, so the first
+number is 1 + 2 + ... + 4,096. Most of these queries have been asked before,
+of the same keys, and got the same answer. A new token needs an answer to
+its own query alone. The keys and values that it asks were made when their
+tokens came. So keep them: that is the **key-value cache**. With the cache,
+each of the 4,096 tokens asks once. (With the cache, 1 + 2 + ... + 4,096 is
+the number of *scores*: token number $t$ has one query, which asks $t$
+keys.)
 
 ::: question
 Why are the queries not kept?
@@ -308,7 +309,7 @@ waiting. This page's `kv_cache_attend` was not measured: it copies each key
 for each head, and waits for its own sums.
 
 The kernel's `kv_cache_attend_fast`, in `src/kernel/cache.c`, computes the
-same, and may be skipped for that reason. It works in one of two ways.
+same, so its code may be skipped. It works in one of two ways.
 
 **Few tokens ask**, as when a model writes. Queries are too few to fill the
 lanes, so the entries of a row do: a key's entries are multiplied with the
@@ -412,11 +413,10 @@ Four gibibytes for one text, all of which the 4,096th token reads. There are
 three ways to have less. The first is to let several heads share their keys
 and values. If all heads share one head of keys, that is **multi-query
 attention** [@shazeer2019]; if every few neighbours share one,
-**grouped-query attention** [@ainslie2023]. The cache is smaller by the
-number of heads that share, as a key is kept and read once for all of them.
-The time shrinks less. With a quarter of the bytes, memory is no longer what
-the token waits for: each query still takes its own sums, exponentials and
-mixture.
+**grouped-query attention** [@ainslie2023]. The cache shrinks by a factor,
+the number of heads that share a key, since a key is kept and read once for
+all of them. The time shrinks less, since each query still takes its own
+sums, exponentials and mixture.
 
 Shared keys are not the same attention. A model has to be trained with them,
 from the start or for some while more, and then little is lost
@@ -816,8 +816,8 @@ model may guess several tokens ahead. The large model is asked about all of
 them at once, which reads the cache only once, and keeps those that it would
 have written itself [@leviathan2023]. The rest must be taken back: the last
 `n` tokens, as if they had not come. `kv_cache_truncate` refuses an `n`
-below 0, an `n` above the number of tokens, and an `n` after which the next
-token would see a token whose row has been taken.
+below 0, an `n` above the number of tokens, and an `n` so large that the
+next token would look back to a token whose row has been taken.
 
 ::: hint
 Rows are taken anew in [](#kv-cache-window). Here none is to be changed. But

@@ -88,6 +88,14 @@ static void gap_of_many(void)
         tap_near("gap", find_gap(MANY, many, 0), 0, 0, 0);
 }
 
+/* e^-104 is nearer to 0 than to the smallest float above 0. */
+static void last_gap(void)
+{
+    const float visible[1] = {0};
+    give("visible = [0], tolerance = 9");
+    tap_near("gap", find_gap(1, visible, 9), 104, 0, 0);
+}
+
 static void masks_refused(void)
 {
     const float table[2][3] = {{0}};
@@ -185,6 +193,7 @@ int main(void)
                  find_gap(dim("visible", 0), input("visible"),
                           (float)number("tolerance", "tolerance")));
     TAP_LARGE(gap_of_many, "find_gap: 0, and gives its memory back");
+    TAP(last_gap, "find_gap: 104 for a tolerance that no share exceeds");
     masks_refused();
     gaps_refused();
     return tap_done();
