@@ -76,10 +76,10 @@ The sum of the questions works, in a way: *cat* and *fish* get equal shares,
 and *likes* next to nothing. But look at the mixture that comes back: half
 of *cat* plus half of *fish* is an animal that is half food.
 
-Would longer values help? Values that name their word would tell us the two
-words, but still not which word answers which question. Entry $k$ of the
-mixture is $\sum_j w_j v_{jk}$, and the shares $w_j$ are the same for every
-$k$. A row of shares answers one question.
+Would longer values help? Give each word a column of its own, 1 for that
+word and 0 for all others. Then (0.4955, 0.0091, 0.4955) comes back: we see
+the two words, but not which of them likes. Every entry of a mixture is made
+with the same shares, and a row of shares answers one question.
 
 Now ask the two questions one by one:
 
@@ -344,8 +344,8 @@ head 3    first       is    first      eat       is    first
 head 4    first       is    first       is       is    first
 ```
 
-The heads did not look at the same words. The word *first*, the last row of
-each table, looks most at *short* in head 1, with a share of 0.3102, and at
+Not all heads look at the same words. The word *first*, the last row of each
+table, looks most at *short* in head 1, with a share of 0.3102, and at
 itself in the other heads, with a share of 0.4407 in head 2. *Eat* looks at
 *is* in three heads, and at itself in head 3.
 
@@ -357,9 +357,10 @@ differ](maps.svg){#fig-heads-maps}
 :::
 
 These heads have learned nothing. All entries of their matrices are
-positive, and *is* alone of the words has three positive entries. So *is*
-has large queries and large keys in every head, and looks at itself. What
-the maps show is that heads *can* differ. Training gives them a reason to.
+positive, and of the six embeddings ([](#tokens)) that of *is* alone has
+three positive entries. So *is* has large queries and large keys in every
+head, and looks at itself. What the maps show is that heads *can* differ.
+Training gives them a reason to.
 
 ## What it costs {#heads-cost}
 
@@ -486,11 +487,12 @@ division differs: $\sqrt{8}$ is twice $\sqrt{2}$, hence the half. (The one
 digit in which the two lists differ is a rounding, since the sums are added
 up in another order.)
 
-So the wide head does what the verb did at the beginning of this chapter: it
-adds its questions up *before* softmax, and one set of shares has to answer
-all of them. Head 1 preferred *short*; in the sum, *first* wins. Four heads
-keep four sets of shares. Their price is more scores, 144 where there were
-36, each of which is stored, divided, and made a share.
+At the beginning of this chapter the verb added up its queries, and so its
+scores. The wide head, too, adds up scores *before* softmax, and one set of
+shares has to answer all questions. Head 1 preferred *short*; in the sum,
+*first* wins. Four heads keep four sets of shares. Their price is more
+scores, 144 where there were 36, each of which is stored, divided, and made
+a share.
 
 ## Heads that look back {#heads-causal}
 
@@ -562,8 +564,8 @@ $$d_k = d_v = \frac{d_{model}}{H}$$
 *From Tokens to the Transformer* has a small example, three tokens,
 $d_{model} = 8$ and $H = 2$, so that a head is 4 entries wide
 [@tokens2transformer]. Side by side, the results of its two heads have 8
-entries for each token, as many as a token has. [](#multi-head) needs these
-sizes to be equal.
+entries for each token, as many as a token has. PyTorch's module for several
+heads, in [](#multi-head), is always as wide as its tokens.
 
 ## Everything together
 */
@@ -580,9 +582,9 @@ int main(int argc, char *argv[])
 }
 
 /*
-The same in PyTorch. A class that holds several heads keeps them in an
-`nn.ModuleList`, a list whose entries' parameters PyTorch knows to be its
-own; in a plain Python list, training would not find them.
+The same in PyTorch. The heads stand in an `nn.ModuleList`, in which PyTorch
+finds the parameters of each. In a plain Python list PyTorch would not find
+them, and training would leave them as they are.
 
 ``` python
 import torch
@@ -621,7 +623,7 @@ refuses sizes below 1, and more parameters than an `int64_t` can count.
 
 ::: hint
 [](#heads-cost) counts the parameters of four heads, each with three
-matrices. Which of the three have `d_k` columns?
+matrices. Which of the three make `d_k` entries?
 :::
 
 ::: hint

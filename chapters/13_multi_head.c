@@ -45,11 +45,10 @@ static void draw_columns(void)
 ![One product for two heads. The columns of a colour belong to one
 head](columns.svg){#fig-columns}
 
-In [](#heads), matrices side by side made one wide head, whose scores were
-the sums of the four heads' scores. The wide head computes scores from whole
-rows. Now every row is cut into the columns of its heads *before* there are
-any scores. So where are the numbers of a head, and how does one get at
-them?
+In [](#heads), matrices side by side made one wide head, which added up the
+scores of the four heads. The wide head computes scores from whole rows. Now
+every row is cut into the columns of its heads *before* there are any
+scores. So where are the numbers of a head, and how does one get at them?
 
 ## View and transpose {#multi-head-view}
 
@@ -256,9 +255,9 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 
 /*
 In a trace of several heads, `split_heads` fills tables one behind the
-other: the queries of head 0, then those of head 1, and so on. `TABLES(n,
-d_k, t->head_query)[h]` is the table of head `h`. Each head then calls
-`attend` of [](#causal-attention):
+other: the queries of the first head (head 0 in C), then those of the
+second, and so on. `TABLES(n, d_k, t->head_query)[h]` is the table of head
+`h`. Each head then calls `attend` of [](#causal-attention):
 */
 
 static void attend_head(const Attention *a, Mask mask, Random *r, int h,
@@ -484,13 +483,14 @@ first and the packed table after it, and sets every bias to 0.
 The packed table is drawn between $-a$ and $a$ with $a = \sqrt{6 / (3
 d_{model} + d_{model})}$. Where does $a$ come from? A sum of $d_{in}$
 products keeps the spread of its input if the matrix has the spread
-$1/\sqrt{d_{in}}$ ([](#scaling-spread)). Training also computes sums over
-the $d_{out}$ outputs ([](#backward)), which would want $1/\sqrt{d_{out}}$.
-Glorot and Bengio take the mean of both sizes, $(d_{in} + d_{out})/2$, in
-their place: the spread $\sqrt{2 / (d_{in} + d_{out})}$ [@glorot2010].
-Uniform numbers between $-a$ and $a$ have the spread $a/\sqrt{3}$, so $a$ is
-$\sqrt{3}$ times that, $\sqrt{6 / (d_{in} + d_{out})}$. The packed table has
-$d_{in} = d_{model}$ columns and $d_{out} = 3 d_{model}$ rows.
+$1/\sqrt{d_{in}}$ ([](#scaling-spread)). Training also computes sums of
+$d_{out}$ products ([](#backward)), for which $1/\sqrt{d_{out}}$ would be
+right. Both cannot be had. Glorot and Bengio put the mean of the two sizes,
+$(d_{in} + d_{out})/2$, under the root: the spread $\sqrt{2 / (d_{in} +
+d_{out})}$ [@glorot2010]. Uniform numbers between $-a$ and $a$ have the
+spread $a/\sqrt{3}$, so $a$ is $\sqrt{3}$ times that, $\sqrt{6 / (d_{in} +
+d_{out})}$. The packed table has $d_{in} = d_{model}$ columns and $d_{out} =
+3 d_{model}$ rows.
 */
 
 void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
@@ -514,9 +514,9 @@ void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
 Then there is the mask. In the mask of `nn.MultiheadAttention`, a table of
 truth values, *true* means *hidden*. In the mask of
 `F.scaled_dot_product_attention`, *true* means *seen*. Neither function
-complains about the other's mask. We try both with the sizes of the small
-example in [](#heads-width): three tokens of 8 entries and two heads, first
-with the future hidden, then with the opposite mask.
+complains about the other's mask. We try the right mask, which hides the
+future, and then its opposite, with the sizes of the small example in
+[](#heads-width): three tokens of 8 entries and two heads.
 */
 
 enum { D_MODEL = 8 };
@@ -598,9 +598,9 @@ head 1 with the opposite mask (3, 3)
 ```
 
 With the opposite mask a token sees the future and nothing else. The last
-token has no future, and its row is `nan`, so the mistake is noticed. Where
-every sentence has padding, the opposite of its mask leaves something to see
-in every row, and goes unnoticed.
+token has no future, and its row is `nan`, so the mistake is noticed. A mask
+that hides padding is worse: its opposite shows the padding and nothing
+else. Where every sentence has some, no row is `nan`, and nobody notices.
 
 Another mistake is as silent. Without `batch_first=True`,
 `nn.MultiheadAttention` takes the *second* dimension for the batch. A batch
@@ -686,19 +686,19 @@ output, where it begins (6)
 [ 0.0322,  0.1422,  0.0694,  0.5309,  0.1698, -0.4712]
 ```
 
-![The walk. Sides are drawn as the roots of the sizes. In the tables with
-stripes, each stripe is a head](walk.svg){#fig-walk}
+![The walk. A side is as long as the root of its number of rows or columns.
+In the tables with stripes, each stripe is a head](walk.svg){#fig-walk}
 
 ## Added to what was there {#multi-head-residual}
 
-Output and input have the same size, for a reason. A Transformer *adds* the
-output of attention to the token, and the next layer works on the sum. The
-addition is called a **residual connection**, and two tables that are added
-must be equally wide. A layer that has found nothing can leave the token as
-it is. And training has a way around the layer: a change of the token
-reaches the end through the sum, even where softmax is saturated
-([](#scaling-saturated)). GPT, the best-known family of such models, has one
-size from the first layer to the last.
+In PyTorch's module, output and input have the same size, for a reason. A
+Transformer *adds* the output of attention to the token, and the next layer
+works on the sum. The addition is called a **residual connection**, and two
+tables that are added must be equally wide. A layer that has found nothing
+can leave the token as it is. And training has a way around the layer: a
+change of the token reaches the end through the sum, even where softmax is
+saturated ([](#scaling-saturated)). GPT, the best-known family of such
+models, has one size from the first layer to the last.
 
 ## Everything together
 */
@@ -780,7 +780,8 @@ move, and [](#training) shows what trained heads look at.
 
 **Exercise 13.3** (★, challenge, 2 points): `average_weights`. If not told
 otherwise, `nn.MultiheadAttention` hands out a single table of weights, the
-mean of those of all heads. It refuses fewer than one head.
+mean of those of all heads. `average_weights` computes this mean, and
+refuses fewer than one head.
 
 ::: hint
 The tables are those of [](#multi-head-pytorch). One entry of the result
