@@ -91,8 +91,8 @@ The list of products itself is not needed: add each as it is made.
 :::
 
 ::: done
-Any two words can be compared now. Every score in this book, and in a
-language model, is this sum.
+Any two words can be compared now. In this book and in language models,
+every score of attention begins as this sum.
 :::
 */
 
@@ -125,10 +125,11 @@ a . b: 32.0000
 ```
 
 In NumPy, Python's library for arrays, `np.multiply(a, b)` makes the list
-and `a @ b` the number ([A.12](#errata-12), an entry of the
-appendix for those who come from a tutorial). In parentheses stands the
-shape: `(3)` is a list of three entries, and `(3, 2)` will be a table of
-three rows and two columns.
+and `a @ b` the number ([A.12](#errata-12), an entry of the appendix for
+those who come from a tutorial).
+
+In the output, a shape stands behind each name: `(3)` is a list of three
+entries, and `(3, 2)` will be a table of three rows and two columns.
 
 ## What the number means {#dot-product-shadow}
 
@@ -138,8 +139,9 @@ a right angle onto its line. Every other arrow casts a **shadow** there. The
 dot product with $a$ is the length of the shadow times the length of $a$;
 where the shadow falls on the far side, the product is negative.
 
-![Four arrows. The thick lines are shadows on the line of $a$; the numbers
-are the dot products with $a$](arrows.svg){#fig-arrows}
+![Four arrows. The thick lines are shadows on the line of $a$, and dashed
+lines lead from the tips to them; the numbers are the dot products with
+$a$](arrows.svg){#fig-arrows}
 
 By the length of a list we mean that of its arrow, not the number of its
 entries. The theorem of Pythagoras gives that length, by the dot product of
@@ -206,7 +208,8 @@ to the tip of $b$. So the dot product follows from three lengths, and
 lengths do not change when the drawing is turned. Turn it until $a$ lies
 along the first axis. Then $a$ is $(|a|, 0)$, and $b$ is some $(s, t)$, of
 which $s$ is the shadow. The dot product is $|a|\, s + 0\, t$. Longer lists
-are no different: two arrows, in whatever space, lie in a plane.
+are no different: two arrows, in whatever space, lie in a plane, which can
+be laid on the paper.
 
 ## The scores of *shiny* {#dot-product-scores}
 
@@ -267,8 +270,7 @@ does score `i`, `j` take?
 :::
 
 ::: done
-Line by line this is $Q K^\top$: all compared with all, the table with which
-attention begins.
+All are compared with all. Attention begins with this table.
 :::
 */
 
@@ -529,8 +531,8 @@ every query with every key. A list of zeros is refused here as well.
 :::
 
 ::: done
-Who looks for similar texts, short and long ones, often ranks them by this
-table: their length no longer counts.
+Programs that look for similar texts often rank them by this table, in which
+the lengths of the arrows no longer count.
 :::
 
 **Exercise 1.4** (by hand): Find a list of two entries, not both 0, whose

@@ -150,9 +150,10 @@ cancels:
 
 $$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 
-The ratios, and the sum of 1, fix all shares. So softmax sees nothing of the
-scores but the *differences* between them. Adding the same number to every
-score changes no difference, and so no share.
+Whoever knows these ratios, and that the shares add up to 1, knows all
+shares. So softmax sees nothing of the scores but the *differences* between
+them. Adding the same number to every score changes no difference, and so no
+share.
 */
 
 static void show_pair(const char *label, float low, float high)
@@ -268,7 +269,7 @@ saves computing them twice.
 
 ::: done
 These are attention weights. Try three scores of your own:
-`make -s run-02 ARGS="1 2 -inf"`.
+`make -s run-02 ARGS="1 2 3"`.
 :::
 */
 
@@ -408,9 +409,8 @@ two slips of the pen ([A.1](#errata-1)).
 
 Since no weight is negative and all add up to one, each entry of the mixture
 lies between the smallest and the largest of the words' entries there
-[@raschka2024magazine]. And if one of those entries changes, while the
-shares stay the same, the mixture changes by the word's share of that
-change, so never by more.
+[@raschka2024magazine]. If an entry of *Hello* grew, and the shares stayed
+the same, the mixture of *shiny* would grow by 0.2291 of that.
 
 ## A whole sentence {#softmax-sentence}
 
@@ -503,8 +503,8 @@ scores (6, 6)
 The scores mirror each other across the diagonal, as they did in
 [](#dot-product). Will the weights?
 
-No. Each row is divided by a sum of its own. *One* takes a larger share of
-*journey* than *journey* takes of *one*.
+No. Each row is divided by a sum of its own. *Journey* takes 0.1082 of
+*one*, but *one* takes 0.1958 of *journey*.
 :::
 
 ``` output
@@ -547,7 +547,7 @@ and the mechanism is complete.
 This is attention. Language models add to it: the vectors that are compared
 and mixed are made from the embeddings by numbers found in training; the
 scores are scaled, and some are masked; and several such computations run
-side by side. The rest of this book is about these additions.
+side by side. The chapters up to [](#multi-head) are about these additions.
 :::
 
 ## Rows, not columns {#softmax-rows}
