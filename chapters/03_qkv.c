@@ -52,11 +52,11 @@ a key must meet in a dot product. Values may have another size, $d_v$.
 The same three matrices serve every token of every sentence
 ([A.5](#errata-5)). Their entries are **parameters** of the model, or
 **trainable weights**: training finds them, and afterwards, when the model
-is in use, they stay as they are. A model computes attention many times, one
-after the other. Each time has its own three matrices, the same for every
-token. (The word *weights* has two meanings: the entries of $W_Q$ are called
-weights, and so are the shares of [](#softmax). This book says *weight
-matrix* for the first and *attention weights* for the second.)
+is in use, they stay as they are. Attention is one step of a model, which
+has many such steps. Each step has three matrices of its own. (The word
+*weights* has two meanings: the entries of $W_Q$ are called weights, and so
+are the shares of [](#softmax). This book says *weight matrix* for the first
+and *attention weights* for the second.)
 */
 
 #include "attention/03_qkv.h"
@@ -415,12 +415,11 @@ context vectors of cat, likes, fish (3, 2)
 Now follow one word through all three roles. *Likes* asks for food, by the
 query $(0, 0, 4)$. Among the three keys, the key of *fish* scores 4, and
 *fish* gets 0.9647 of the whole. So *likes* takes home little but the value
-of *fish*: 0.9647 food, and 0.9823 animal, of which *cat* adds 0.0177. (The
-program adds digits that are not shown, too.) *Likes* itself is neither
-animal nor food. It has taken in what is liked, but not who likes. A query
-finds one kind of word best; to find both, as *eat* should in
-[](#qkv-roles), a word needs several queries, which are the subject of
-[](#heads).
+of *fish*: 0.9647 food, and 0.9823 animal, of which *cat* adds 0.0177 (all
+rounded). *Likes* itself is neither animal nor food. It has taken in what is
+liked, but not who likes. One query can find both, but mixes them into one
+list. To keep them apart, as *eat* should in [](#qkv-roles), a word needs
+several queries, as in [](#heads).
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
 its query meets every key; the shares mix the values, more of the darker
@@ -560,7 +559,8 @@ void example_w_query(float w_query[3][3])
 ::: {.solution exercise="3.5"}
 The first two rows of *Q* are exchanged, and so are those of *K* and *V*:
 each token takes its lists along. In *S* the first two rows are exchanged
-and the first two columns. Attention takes no notice of the order of the
-words; [](#self-attention) comes back to that.
+and the first two columns, so each pair of tokens keeps its score. Attention
+takes no notice of the order of the words; [](#self-attention) comes back to
+that.
 :::
 */

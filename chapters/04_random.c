@@ -19,8 +19,9 @@ this chapter we build the generator that PyTorch uses on a CPU, the Mersenne
 Twister [@matsumoto1998]. Then a seed gives the same numbers here as there.
 
 Nothing later in the book depends on how the bits are stirred. If you are
-after attention alone, take it for granted that `random_seeded` and
-`random_fill` do what PyTorch does, and go on to [](#random-tutorials).
+after attention alone, take it for granted that `random_seeded`,
+`random_fill` (from 0 to 1) and `uniform_fill` (between any limits) do what
+PyTorch does, and go on to [](#random-tutorials).
 */
 
 #include "attention/04_random.h"
@@ -72,7 +73,8 @@ again whenever all 624 numbers have been used up, the state is stirred, or
 3. Combine the shifted $y$ by exclusive or with $x_{i+397}$, and, if $b$ is
    1, with the constant $c$, `0x9908b0df`, too.
 
-Exclusive or is a plus in a circle here, and the new number has a dash:
+In the formula, $\oplus$ is exclusive or, $\gg$ is the shift, and $x_i'$ is
+the new $x_i$:
 
 $$x_i' = x_{i+397} \oplus (y \gg 1) \oplus b\,c$$
 
@@ -320,8 +322,9 @@ from -1 to 1, seed 789 (4)
 Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
 Retold* [@selfattention2025], which both retell a chapter of Raschka's book
 [@raschka2024book]. They take the six words of [](#softmax) and draw three
-matrices from seed 123, one after the other. Our function keeps no matrix
-when it has computed the queries, keys or values:
+matrices from seed 123, one after the other. Our `random_role` draws a
+matrix, multiplies by it and forgets it. `qkv_from_seed` does so three
+times:
 */
 
 static void random_role(Random *r, int n, int d, int m, const float x[n][d],
@@ -344,8 +347,9 @@ void qkv_from_seed(uint64_t seed, int n, int d, int d_k, int d_v,
 
 /*
 ::: question
-The three matrices have 18 entries together. If a tutorial drew `w_value`
-first, and then the other two, which of the three would be the same?
+Each of the three matrices has 3 times 2 entries. If a tutorial drew
+`w_value` first, and then the other two, which of the three would be the
+same?
 
 None. Each matrix would be made of other draws. The order of the draws
 matters as much as the seed.
