@@ -198,9 +198,9 @@ row sums after dropout of sixths (6)
 ```
 
 The rows do not add up to one any more: dropout keeps the mean, not the sum
-of each draw. People have reported such sums as a fault [@pytorch42929];
-they are none. (HackTricks speaks of the zeros, not of the factor
-[@hacktricks]: [A.9](#errata-9).)
+of each draw. People have reported such sums as a fault [@pytorch42929], but
+they are as they should be. (HackTricks speaks of the zeros, not of the
+factor [@hacktricks]: [A.9](#errata-9).)
 
 Why not divide each row by its sum, as in [](#causal-mask)? Because the
 survivors would then share what the others have lost, and the mean would
@@ -266,9 +266,9 @@ weights that dropout leaves mix the values:
 $$\underset{n \times d_v}{Z} =
   \underset{n \times m}{D}\; \underset{m \times d_v}{V}$$
 
-Before softmax, dropout would not do. A score of 0 does not make a weight of
-0; and where a score is minus infinity, softmax hands the share to the
-others.
+Before softmax, dropout would not do. If dropped scores became 0, their
+weights would not be 0. If they became minus infinity, the weights would be
+0, but softmax would share anew among the survivors, which changes the mean.
 
 Raschka's book shows the table for *Your journey starts with one step*, with
 linear layers from seed 789 and the future hidden [@raschka2024book]. The
@@ -331,11 +331,12 @@ context vector will be all zeros, this time.
 
 ## The rate {#dropout-rate}
 
-With a rate of one half, a word often loses all its weights. Usual rates lie
-between [10]{.cited} and [20%]{.cited} [@hacktricks]; Raschka's book takes
-one half so that there is something to see. The program applies different
-rates to 10,000 weights, each of them 1, and prints the share that is
-dropped, the factor of the others, and the mean of all.
+With a rate of one half, a word that sees only one or two words often loses
+all its weights. Usual rates lie between [10]{.cited} and [20%]{.cited}
+[@hacktricks]; Raschka's book takes one half so that there is something to
+see. The program applies different rates to 10,000 weights, each of them 1,
+and prints the share that is dropped, the factor of the others, and the mean
+of all.
 */
 
 static void show_rates(void)
@@ -405,8 +406,8 @@ one run of two would be the hardest to find.
 ## Only in training {#dropout-evaluation}
 
 A model in use, or in **evaluation**, as one says, drops nothing. Since the
-mean was kept in training, there is nothing to make up for. If the same
-question gets another answer each time, dropout was left on by mistake.
+mean was kept in training, there is nothing to make up for. If the same text
+gets other context vectors each time, dropout was left on by mistake.
 
 In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
 `training=False`. `nn.Dropout(p)` is a module like `nn.Linear`, and
@@ -418,14 +419,14 @@ for a function that changes its tensor in place.
 
 ## If your mask is another {#dropout-tables}
 
-A reader of Raschka's book ran its notebook, unchanged, with the seed that
-the notebook names. All numbers agreed as far as the first dropout mask,
-which was another [@llms57]. On Intel's processors, PyTorch up to version
-[2.6]{.cited} drew the mask from another generator, MCG31 of Intel's library
-MKL; on other processors it drew as it does today [@pytorch146174].
+If a tutorial's dropout is not yours, neither of you need have made a
+mistake. A reader of Raschka's book ran its notebook, unchanged, with the
+seed that the notebook names. All numbers agreed as far as the first dropout
+mask, which was another [@llms57]. On Intel's processors, PyTorch up to
+version [2.6]{.cited} drew the mask from another generator, MCG31 of Intel's
+library MKL; on other processors it drew as it does today [@pytorch146174].
 
-So if a tutorial's dropout is not yours, neither of you need have made a
-mistake. [](#mkl) has both tables, and a function that draws the second.
+[](#mkl) has both tables, and a function that draws the second.
 
 ## Everything together
 */
@@ -492,8 +493,8 @@ Which of the three loops, over dropouts, rows and columns, is the outermost?
 :::
 
 ::: done
-The mean comes out right, and no single row does: that is why dropout is for
-training alone.
+The mean comes out right, though a single row seldom does: that is why
+dropout is for training alone.
 :::
 
 **Exercise 10.4** (by hand): Two words have the weights one quarter and

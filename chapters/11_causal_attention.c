@@ -28,11 +28,11 @@ A trace of [](#self-attention) has room for all tables from queries to
 context vectors, and for two more: `keep_mask` says which weights dropout
 keeps, and `dropped` has the weights after dropout.
 
-Given queries, keys and values, there is one right order for the rest. The
-mask comes before softmax, so that the shares of what is left add up to one
-([](#causal-mask)). Dropout comes after softmax, so that the survivors do
-not share what was dropped ([](#dropout)). The weights after dropout mix the
-values. With $p$ for the rate,
+Given queries, keys and values, the order of the rest matters in two places.
+The mask comes before softmax, so that the shares of what is left add up to
+one ([](#causal-mask)). Dropout comes after softmax, so that the survivors
+do not share what was dropped ([](#dropout)). The weights after dropout mix
+the values. With $p$ for the rate,
 
 $$\underset{n \times d_v}{\text{context}} =
   \operatorname{dropout}_p\left(\operatorname{softmax}\left(
@@ -50,8 +50,8 @@ nothing is dropped, whatever `p` is. It refuses what `masked_weights`
 refuses and, with `r`, what `dropout_rate_check` refuses.
 
 ::: hint
-All steps are functions of earlier chapters, one call each. The first four,
-as far as the weights, are one function of [](#causal-mask).
+All steps are functions of earlier chapters. Scores, division, mask and
+softmax are one function of [](#causal-mask).
 :::
 
 ::: hint
@@ -64,8 +64,8 @@ product?
 :::
 
 ::: done
-Scores, mask, softmax, dropout, mixture: a whole head, in the order in which
-every GPT computes it.
+Scores, mask, softmax, dropout, mixture: all that a head does after the
+roles, in the order in which every GPT does it.
 :::
 */
 
@@ -83,7 +83,8 @@ void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
 }
 
 /*
-A whole head is one function now. The rest of this part calls `attend`.
+All that a head does after the roles is one function now. The rest of this
+part calls `attend`.
 
 ## One object {#causal-attention-object}
 
@@ -92,10 +93,11 @@ the most tokens that a sentence may have. Our functions need no such limit;
 but a model that was trained on sentences up to that length knows nothing
 about longer ones. A context length of 0 means no limit.
 
-In the class that this chapter follows, as in most models, values are as
-wide as queries and keys. Raschka's book calls that width `d_out`. We call
-it `head_dim`, the width of a head, and set both `d_k` and `d_v` to it. (The
-`d_out` of an `Attention` is another size, and 0 up to [](#multi-head).)
+This chapter follows a Python class of Raschka's book, `CausalAttention`.
+There, as in most models, values are as wide as queries and keys. We call
+that width `head_dim`, the width of a head, and set both `d_k` and `d_v` to
+it. (The class calls it `d_out`. The `d_out` of an `Attention` is another
+size, and 0 up to [](#multi-head).)
 */
 
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -333,6 +335,8 @@ static void show_mistake(const float same[BATCH][N][D_IN])
     }
     print_vector("largest error, equal sentences and different ones", 2,
                  errors);
+    print_answer("the first sentence comes out the same in both batches",
+                 !memcmp(wrong[0], right[0], sizeof right[0]));
     print_matrix("what is right for the second, when different", N,
                  HEAD_DIM, right[1]);
 }
@@ -341,6 +345,7 @@ static void show_mistake(const float same[BATCH][N][D_IN])
 ``` output
 largest error, equal sentences and different ones (2)
 [0.0000, 0.7045]
+the first sentence comes out the same in both batches: yes
 what is right for the second, when different (6, 2)
 [[-0.0387, -0.0747],
  [-0.5033, -0.4115],
@@ -352,8 +357,8 @@ what is right for the second, when different (6, 2)
 
 With equal sentences there is nothing to be seen. Nor would one see whether
 the answers came in the wrong order. So the tests of this chapter use
-different sentences. The first sentence comes out the same in both batches:
-the other sentences of a batch have no influence on it.
+different sentences. The other sentences of a batch have no influence on the
+first.
 
 ## Sentences of different length {#causal-attention-padding}
 
@@ -442,8 +447,9 @@ the padding must be set to minus infinity, as those of the future are.
 
 The context vectors of the padding itself are of no use. With the causal
 mask, padding in front sees only padding, which is hidden, and its rows are
-`nan`. Such rows must be ignored, or set to 0 before the next layer mixes
-them, since 0 times `nan` is `nan`.
+`nan`. A next layer gives them the weight 0, but 0 times `nan` is `nan`, and
+every word would become `nan`. So such rows must be set to 0 first, or
+ignored where no layer follows.
 
 ## Everything together
 */
