@@ -346,7 +346,7 @@ shift by 23 puts them where the exponent is.
 
 **Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ from $-126$ to
 127, off by at most 2 of ten million; 0 from $-127$ down, also for
-$-\infty$; from $-127$ to $-126$, either of both. `nan` stays `nan`.
+$-\infty$; from $-127$ to $-126$, 0 or $2^x$. `nan` stays `nan`.
 
 ::: hint
 With `far` as `0x1.8p23f + 127`, `x + far` is the rounded sum. `memcpy` has
@@ -429,8 +429,8 @@ Scores are not divided by $\sqrt{d_k}$ here: the queries already were.
 
 `softmax_lanes` is `online_softmax_add_block` without the values. It
 multiplies the scores by `s`, which is $\log_2 e$, for the powers of 2.
-(`scale` is 1 here.) (The sum is a float. A block's 128 terms are added up
-by themselves first, so that small terms are not lost in a large sum.)
+`scale` is 1 here. (The sum is a float. A block's 128 terms are added up by
+themselves first, so that small terms are not lost in a large sum.)
 */
 
 static INLINE void softmax_in(int lanes, int cols, float s,
