@@ -228,9 +228,9 @@ Now, how many darts does the ring hold? Its circumference is $2\pi r$ and
 its width $w$, so its area is about $2\pi r w$. The darts in the ring are as
 dense as $e^{-r^2/2}$. Area times density is in proportion to $e^{-r^2/2}\,
 r w$, as the claim says. So the claim is right for every ring, up to one
-common factor; and the factor is 1, since all rings together hold all darts.
-For the distances 1, 2 and 3, the program counts which share of 50,000 darts
-lies farther out.
+common factor. The factor is 1, since all rings together hold the whole, by
+the claim as by the count. For the distances 1, 2 and 3, the program counts
+which share of 50,000 darts lies farther out.
 */
 
 /* The share of n darts that lie farther from the middle than r. */
@@ -300,8 +300,8 @@ takes the mean and the deviation wanted, and `embedding_fill`, which is
 
 ## The sentence {#tokens-sentence}
 
-Raschka makes a table of 50,000 rows with three entries each, as for a real
-vocabulary, from seed 123, and looks the six words up.
+Raschka makes a table of 50,000 rows, as for a real vocabulary, with three
+entries each, from seed 123, and looks the six words up.
 */
 
 static void show_sentence(const char *sentence)

@@ -48,9 +48,10 @@ A dot product adds up $d$ products. How large does the sum become? Say that
 the entries of queries and keys are random numbers with mean 0 and standard
 deviation 1, like those of [](#tokens), and **independent**: knowing one
 tells nothing about another. Then the mean of a product $qk$ is the product
-of the means. For all pairs with the same $q$, the $k$ have the mean of all
-$k$, so the products have $q$ times that mean. The mean over all $q$ is then
-the mean of $q$ times the mean of $k$.
+of the means. In all pairs with one certain $q$, the $k$ have the same mean
+as everywhere, since $q$ tells nothing about them. So the products have $q$
+times that mean. The mean over all $q$ is then the mean of $q$ times the
+mean of $k$.
 
 Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The squares
 $q^2$ and $k^2$ have the mean 1 and are independent, too, so the mean of
@@ -268,8 +269,9 @@ logarithm turns factors into terms. So the factor $(1 + s)/(1 + ws)$ adds
 $\ln(1 + s) - \ln(1 + ws)$ to $\ln w$. For a small $x$, $\ln(1 + x)$ is
 almost $x$, so the logarithm grows by $s - ws = (1 - w)\, s$. The slope is
 $1 - w$. For a share near 0 it is nearly 1, where the share's own slope is
-nearly 0. To measure both slopes, the program lowers a score a little,
-raises it a little, and divides the two changes:
+nearly 0. To measure both slopes, the program lowers and raises a score a
+little, and divides the change of the share, or of its logarithm, by that of
+the score:
 */
 
 /* How fast the share of word j rises with its score, and how fast the
@@ -329,8 +331,8 @@ scores divided by the root of d (6)
 
 As they are, the second score lies some twelve below the third, and the
 second share has next to no slope. The share's logarithm has the full slope
-of 1. Where training asks for the logarithm of this very share, it can still
-overtake a wrong winner.
+of 1. Where training asks for the logarithm of this very share, the word can
+still overtake a wrong winner.
 
 But inside a model no logarithm follows the softmax of an attention. What
 follows is a mixture. Take one entry of the mixture. Our word's value has
@@ -339,11 +341,12 @@ mixture would have $o$ there. So the mixture of all has $wv + (1 - w)\, o$,
 which is $o + w (v - o)$. When our score is raised, $o$ stays the same,
 since the other words keep their proportions. The share $w$ has the slope $w
 (1 - w)$, so the mixture has the slope $w (1 - w) (v - o)$. Every slope that
-training finds for the score, and for the query and key behind it, has the
-factor $w (1 - w)$. Where that factor is 0, all these slopes are 0: a
-**vanishing gradient**. With the division, the factor is 0.1771. (The
-division by 64 makes slopes 64 times smaller, but not 0; larger steps make
-up for it.) [](#backward-softmax) has all slopes of a softmax in one line.
+reaches the query and the key through this score has the factor $w (1 - w)$.
+Where one word has everything, the factor is 0 for every score, and all
+these slopes are 0: a **vanishing gradient**. With the division, the factor
+is 0.1771. (For the undivided score, the slope is 64 times smaller, but not
+0; larger steps make up for that.) [](#backward-softmax) has all slopes of a
+softmax in one line.
 
 ## Attention {#scaling-attention}
 
@@ -403,8 +406,8 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 /*
 ## The tutorials, to their end {#scaling-tutorials}
 
-Now the numbers of *journey* come out as Ma Yumin has them [@ma2026], and
-*Self-Attention, Retold* computes [@selfattention2025]:
+Now the numbers of *journey* are those of Ma Yumin [@ma2026] and of the
+program of *Self-Attention, Retold* [@selfattention2025]:
 */
 
 static void show_journey(void)
