@@ -55,6 +55,7 @@ queries, keys and values in the trace, only the formula is left:
 
 void attend_trace(Trace *t)
 {
+    /* It must have memory, one head, and no output layer. */
     trace_check(t, t->n, t->m, 1, t->d_k, t->d_v, 0);
     t->dropout_rate = 0; /* until chapter 11 */
     attention(t->n, t->m, t->d_k, t->d_v, ROWS(t->d_k, t->query),
@@ -229,7 +230,7 @@ void attention_project(const Attention *a, int n, int m,
                        const float x[n][a->d_x], const float y[m][a->d_y],
                        Trace *t)
 {
-    if (x[0] == y[0])
+    if (x[0] == y[0]) /* one table, so d_x and d_y must be equal */
         attention_widths_check(a);
     attention_check(a, n, m, t);
     linear_forward(&a->query, n, x, ROWS(a->query.d_out, t->query));
@@ -358,12 +359,15 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
  [4096.0000,    0.5753,    0.2435]]
 ```
 
-With `rand`, a wide model is saturated before it has learned anything: a
-score is a sum of 64 products, and the division by $\sqrt{d_k}$ makes up for
-their number, but not for their size, since their factors have a spread of
-35.3345. With `nn.Linear` the spread is near 0.58 for every width, and the
-largest of six shares lies between one fifth and one quarter. Training
-begins with a model in which every word counts.
+With `rand`, a wide model is saturated before it has learned anything. In a
+wide model the entries of a query are large, with a spread of up to 35.3345.
+And the numbers of `rand` lie around one half, so each entry of a query lies
+around half the sum of the word's entries. The entries of a query lean to
+one side, those of a key too, and the 64 products of a score do not cancel:
+the division by $\sqrt{d_k}$ is not enough. With `nn.Linear` the spread is
+near 0.58 for every width, and the largest of six shares lies between one
+fifth and one quarter. Training begins with a model in which every word
+counts.
 
 ## Copied across {#self-attention-order}
 
@@ -474,10 +478,7 @@ So far a seed has decided what each word looks at. What does it take to make
 First we need a number that says how far we are from that aim: a **loss**.
 Let $w$ be the share that *likes* gives to *fish*; our loss is $-\ln(w)$.
 The loss is 0 where the share is 1, and grows without end as the share goes
-to 0. Here the loss stands right behind softmax and asks for the share's
-logarithm, so even a saturated head would show the full slope
-([](#scaling-saturated)). In a language model a mixture stands there. So it
-needs the division and the range, to keep away from saturation.
+to 0.
 
 Raise a parameter by a hundredth, lower the same parameter by a hundredth,
 take the difference of the two losses, and divide by the two hundredths:

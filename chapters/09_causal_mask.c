@@ -211,8 +211,8 @@ What is 0 times infinity? So do not multiply.
 :::
 
 ::: done
-With this mask GPT and models like it are trained: no word sees what it is
-to predict.
+With a causal mask GPT and models like it are trained: no word sees what it
+is to predict.
 :::
 */
 
@@ -349,17 +349,17 @@ hidden score; renormalized; from minus infinity (8, 5)
 ```
 
 At 100 the second digit is wrong, at 103 the second share is twice the
-first, and at 105 there is no answer. Near 0, floats lie in equal steps, as
-far apart as the smallest float above 0 is from 0. At 103, the weights of
-the two visible words are one such step and two steps, so all their digits
-are lost. At 104 they are 0 and one step, and at 105 both are 0. No division
-brings the lost digits back. Minus infinity is right in every row, since
-that way never looks at the hidden score. (Scores divided by $\sqrt{d_k}$
-have a spread near 1, so gaps of 100 are not to be expected. But why rely on
-that?)
+first, and at 105 there is no answer. Near 0, floats are whole multiples of
+the smallest float above 0, and nothing lies between them. At 103, the
+weights of the two visible words are once and twice that smallest float, so
+all their digits are lost. At 104 the first is 0 and the second is the
+smallest float; at 105 both are 0. No division brings the lost digits back.
+Minus infinity is right in every row, since that way never looks at the
+hidden score. (Scores divided by $\sqrt{d_k}$ have a spread near 1, so gaps
+of 100 are not to be expected. But why rely on that?)
 
-![The share of the first visible word, against the hidden score, which
-should not matter; its steps are not equal. Renormalized it goes astray from
+![The share of the first visible word, against the hidden score (not evenly
+spaced), which should not matter. Renormalized, the share goes astray from
 100 on, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
 
 ## What a query may see {#causal-mask-see}
@@ -633,11 +633,12 @@ int main(int argc, char *argv[])
 
 /*
 The same in PyTorch, both ways. `torch.tril` keeps the lower triangle of a
-table, the diagonal with it, and `torch.triu(..., diagonal=1)` the upper,
-without. `masked_fill` writes where a table of truth values is true
-(`mask == 0` is one, and `mask.bool()` another); with an underscore at its
-end, `masked_fill_` does so in place, as all of PyTorch's functions with
-that ending do.
+table, the diagonal with it. `masked_fill` writes where a table of truth
+values is true, such as `mask == 0`. (The tutorials also have
+`torch.triu(..., diagonal=1)`, the upper triangle without the diagonal;
+`mask.bool()`, another table of truth values; and `masked_fill_`, which
+works in place, as all of PyTorch's functions with an underscore at their
+end do.)
 
 ``` python
 import torch
@@ -668,11 +669,11 @@ next chapter does against that strikes out weights, too, but at random.
 
 ## Further exercises
 
-**Exercise 9.3** (★★, challenge, 3 points): `mask_window`. Long texts make
-large tables. So let each word see only itself and the `w - 1` positions
-before its own [@beltagy2020]. A query's position may lie behind the last
-key. All other keys get minus infinity. It refuses a window of less than one
-word.
+**Exercise 9.3** (★★, challenge, 3 points): `mask_window`. In a long text,
+most words are far away. So let each word see only itself and the `w - 1`
+positions before its own, and give all other keys minus infinity
+[@beltagy2020]. A query's position may lie behind the last key. It refuses a
+window of less than one word.
 
 ::: hint
 The causal mask of [](#causal-mask-infinity) hides what comes after a word.
@@ -680,17 +681,17 @@ Query `i` has the position `first + i`. Which is the first position it sees?
 :::
 
 ::: done
-With a window, a word costs the same however long the text has become.
-[](#kv-cache) keeps only these keys.
+With a window, a word needs the last `w` keys, however long the text has
+become. [](#kv-cache) keeps only these.
 :::
 
-**Exercise 9.4** (★★★, challenge, 4 points): `find_gap`. From which gap on
-is renormalizing off? Given are `n` visible scores and a tolerance. Return
-the smallest whole number $g$, from 0 on, for which a hidden score, $g$
-above the largest visible one, spoils the result: some weight is `nan`, or
-differs by more than the tolerance from what softmax gives for the visible
-scores alone. It refuses a tolerance that is negative or no number, and
-visible scores that are not finite. Free what you allocate.
+**Exercise 9.4** (★★★, challenge, 4 points): `find_gap`. At which gap does
+renormalizing first go wrong? Given are `n` visible scores and a tolerance.
+Return the smallest whole number $g$, from 0 on, for which a hidden score,
+$g$ above the largest visible one, spoils the result: some weight is `nan`,
+or differs by more than the tolerance from what softmax gives for the
+visible scores alone. It refuses a tolerance that is negative or no number,
+and visible scores that are not finite. Free what you allocate.
 
 ::: hint
 [](#causal-mask-paper) tries some gaps. Try one after the other. Halving the
@@ -710,7 +711,7 @@ others?
 :::
 
 ::: done
-That renormalizing goes wrong, no example with small scores shows. You have
+No example with small scores shows that renormalizing goes wrong. You have
 measured where it begins.
 :::
 
