@@ -185,8 +185,8 @@ void dropout_apply(double p, int n, int m, const float mask[n][m],
 The six rows of one sixth again, with the same mask:
 
 ::: question
-With a rate of one half, can what is left of six equal weights still have
-the sum 1?
+With a rate of one half, can a row of six equal weights still have the sum
+1, once the survivors are doubled?
 
 Only if exactly three of the six survive: each survivor is then one third.
 Four survivors make four thirds, two make two thirds.
@@ -478,10 +478,10 @@ sentence.
 ## Further exercises
 
 **Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. For a table of
-weights: the mean of each row's sum over many dropouts. Each dropout is a
-mask for the whole table, drawn after the one before. It takes no memory for
-a mask. It refuses fewer than one dropout, and what `dropout_rate_check`
-refuses.
+weights: the mean of each row's sum over many dropouts. Each dropout draws
+for the whole table, row by row, after the dropout before. `mean_row_sum`
+makes no table for the mask. It refuses fewer than one dropout, and what
+`dropout_rate_check` refuses.
 
 ::: hint
 [](#dropout-weights) does one dropout. A mask is drawn entry by entry, so a

@@ -316,9 +316,9 @@ since these words see the fifth.
 Two equal sentences are convenient to look at, and a bad test. Suppose that
 the body of the loop is `head_forward(a, mask_causal(0), r, n, n, x[0],
 x[0], &trace[b])`, with a 0 for the `b`. Such a loop computes the first
-sentence again and again, and never looks at another. How far is its result
-off, first where the second sentence is the first once more, then where the
-second is *Life is short, eat dessert first*?
+sentence again and again, and never looks at another. How far off is its
+result for two equal sentences? And how far if the second sentence is *Life
+is short, eat dessert first*?
 */
 
 static void show_mistake(const float same[BATCH][N][D_IN])
@@ -372,7 +372,8 @@ share like any other.
 
 We take four words of *journey*'s sentence and two rows of zeros, and print
 how far the context vectors of the four words are from those without
-padding.
+padding. The rows are without and with the causal mask; the columns are
+padding behind the words and in front of them.
 */
 
 enum { WORDS = 4 };
@@ -435,15 +436,13 @@ padding hidden
  [0.0000, 0.0000]]
 ```
 
-The first row is attention without the causal mask, the second attention
-with it. The first column has the padding behind the words, the second in
-front of them. (Without a mask both are alike, since order does not matter
-then.) One of the four cases is right while the padding is seen: with the
-causal mask, a word sees nothing that comes after it, so padding behind the
-words changes nothing. So a language model can be trained with padding at
-the end and no mask for the padding. In the other three cases the scores of
-the padding must be set to minus infinity, as those of the future are.
-`mask_table` does so, with a table whose columns are 0 where the padding is.
+(Without a mask both are alike, since order does not matter then.) One of
+the four cases is right while the padding is seen: with the causal mask, a
+word sees nothing that comes after it, so padding behind the words changes
+nothing. So a language model can be trained with padding at the end and no
+mask for the padding. In the other three cases the scores of the padding
+must be set to minus infinity, as those of the future are. `mask_table` does
+so, with a table whose columns are 0 where the padding is.
 
 The context vectors of the padding itself are of no use. With the causal
 mask, padding in front sees only padding, which is hidden, and its rows are

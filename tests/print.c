@@ -63,13 +63,14 @@ static void tables(void)
             (float[]){2.5043f, 5187, 114.38f, 0.01449f, 9.996f}));
     PRINTS("print_measure_table: a name for each row and column",
            "time, in ms\n"
-           "          us      it\n"
-           "  one   2.50  114\n"
-           "  two  10.0    21.9\n",
-           print_measure_table(
-               "time", "ms", 2, (const char *[]){"one", "two"}, 2,
-               (const char *[]){"us", "it"},
-               (float[2][2]){{2.5043f, 114.38f}, {10.04f, 21.93f}}));
+           "            us      it     both\n"
+           "  one     2.50  114     5190\n"
+           "  three  10.0    21.9      9.50\n",
+           print_measure_table("time", "ms", 2,
+                               (const char *[]){"one", "three"}, 3,
+                               (const char *[]){"us", "it", "both"},
+                               (float[2][3]){{2.5043f, 114.38f, 5187},
+                                             {10.04f, 21.93f, 9.5f}}));
     TAP_OF("three_digits: rounded",
            tap_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
            tap_near("a large one", three_digits(5187), 5190, 0, 0));
