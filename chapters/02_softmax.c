@@ -153,7 +153,7 @@ $$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 Whoever knows these ratios, and that the shares add up to 1, knows all
 shares. So softmax sees nothing of the scores but the *differences* between
 them. Adding the same number to every score changes no difference, and so no
-share.
+share: the scores 11 and 12 will get the same shares as 1 and 2.
 */
 
 static void show_pair(const char *label, float low, float high)
