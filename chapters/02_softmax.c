@@ -409,8 +409,7 @@ two slips of the pen ([A.1](#errata-1)).
 
 Since no weight is negative and all add up to one, each entry of the mixture
 lies between the smallest and the largest of the words' entries there
-[@raschka2024magazine]. If an entry of *Hello* grew, and the shares stayed
-the same, the mixture of *shiny* would grow by 0.2291 of that.
+[@raschka2024magazine].
 
 ## A whole sentence {#softmax-sentence}
 

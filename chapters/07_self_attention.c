@@ -306,8 +306,7 @@ $1/\sqrt{3}$. Between $-a$ and $a$ the spread is $a/\sqrt{3}$. Where
 embeddings have the spread 1, each product has the spread $a/\sqrt{3}$, and
 a sum of $d_{\text{in}}$ products has $\sqrt{d_{\text{in}}}$ times that.
 Since $a$ is $1/\sqrt{d_{\text{in}}}$, the root cancels: the entries of
-queries have the spread $1/\sqrt{3}$, whatever the width. (Why not 1?
-PyTorch has chosen so; any moderate spread will do.)
+queries have the spread $1/\sqrt{3}$, whatever the width.
 
 To see the difference, six random words attend to each other, with 64
 entries for queries and keys. The same matrices serve for six other words,

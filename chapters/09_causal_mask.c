@@ -48,8 +48,7 @@ Later, a few new words will ask a text that has been read before
 ([](#kv-cache)). Then there are fewer queries than keys, and the function
 has to know where in the text the queries stand. Query `i` has the
 **position** `first + i` in the text, and may see the keys from 0 to `first
-+ i`. For a whole sentence `first` is 0. (The word *first*, which ends our
-sentence, is another thing.)
++ i`. For a whole sentence `first` is 0.
 */
 
 void causal_mask(int n, int m, int first, float mask[n][m])
@@ -635,10 +634,8 @@ int main(int argc, char *argv[])
 The same in PyTorch, both ways. `torch.tril` keeps the lower triangle of a
 table, the diagonal with it. `masked_fill` writes where a table of truth
 values is true, such as `mask == 0`. (The tutorials also have
-`torch.triu(..., diagonal=1)`, the upper triangle without the diagonal;
-`mask.bool()`, another table of truth values; and `masked_fill_`, which
-works in place, as all of PyTorch's functions with an underscore at their
-end do.)
+`torch.triu(..., diagonal=1)`, the upper triangle without the diagonal, and
+`mask.bool()`, another table of truth values.)
 
 ``` python
 import torch
