@@ -134,7 +134,7 @@ void online_softmax_rescale(float largest, int d_v, OnlineSoftmax *s,
 
 /*
 The sum is a `double`, since it takes a term of every key, however many
-there are.
+there are. The mixture stays in floats, as all tables do.
 
 **Exercise 14.1** (★★, 3 points): `online_softmax_add`. The next key comes:
 bring `s` and the mixture up to date, as the formulas say.
@@ -172,8 +172,8 @@ void online_softmax_add(int d_v, float score, const float value[d_v],
 
 /*
 After the last key, the mixture is divided. The function returns the
-logarithm of the whole sum, which [a section below](#flash-log-sum) will
-use.
+logarithm of the sum of all $e^{s_k}$, which is `sum` times $e^{m}$ for the
+largest score $m$. [A section below](#flash-log-sum) will use it.
 */
 
 float online_softmax_finish(int d_v, const OnlineSoftmax *s,
@@ -338,11 +338,11 @@ void mask_square(Mask mask, int i, int j, int rows, int cols,
 }
 
 /*
-From the offset `cols` on, nothing has to be hidden, hence the first
-comparison. At the offset `-rows` and below, everything is hidden, so
-`-rows` stands for all of these offsets, hence the second comparison. (It
-keeps the number small enough for an `int`.) A mask that is a table is
-applied row by row, as its rows are longer than the square's.
+From the offset `cols` on (and at `cols - 1`), nothing has to be hidden,
+hence the first comparison. At the offset `-rows` and below, everything is
+hidden, so `-rows` stands for all of these offsets, hence the second
+comparison. (It keeps the number small enough for an `int`.) A mask that is
+a table is applied row by row, as its rows are longer than the square's.
 
 Squares above the diagonal need not be computed at all:
 */
@@ -515,8 +515,8 @@ bytes: scores of a square, a block's keys and values (2)
 ```
 
 Without a mask, nothing is saved in computation: each score takes its dot
-product and its exponential as before, and a few factors are added. So far
-only memory has been saved, and no time. [](#kernel) is about time.
+product and its exponential as before, and a few factors are added. What is
+saved is memory, and no time. [](#kernel) is about time.
 
 `flash_forward` has no dropout, since dropout draws a number for each
 weight, and [](#dropout) keeps the result in a table. `attention_forward` of
@@ -559,8 +559,9 @@ weights of short, from scores and log-sum-exp (6)
 ```
 
 (A float has some seven digits. Where the score and $L$ are in the
-thousands, three of these digits stand behind the point, and $e^{s - L}$ is
-right to about three digits.)
+thousands, three of these digits stand behind the point. So $s - L$ may be
+off by a thousandth, and $e^{s - L}$ by a thousandth of itself, as $e^x$ is
+nearly $1 + x$.)
 
 The log-sum-exp has a second use. Say that one core takes the first half of
 the keys, and another core the second half. Each core gets a context vector,

@@ -8,8 +8,8 @@ fast](pipeline.svg){#fig-kernel-pipeline}
 kind is counted in floating-point operations, **FLOPs**. A score is a sum of
 $d_k$ products: for each, one multiplication and one addition. Mixing a
 value takes as many for each of its $d_v$ entries. So a head with $n$
-queries and $m$ keys takes $2nmd_k + 2nmd_v$ operations. How many of them a
-program does in a second tells how well it uses its machine.
+queries and $m$ keys takes $2nmd_k + 2nmd_v$ operations. Speed is the number
+of operations in a second.
 */
 
 #include "attention/15_kernel.h"
@@ -62,9 +62,8 @@ even `attention` with its tables waits for memory, as
 [](#fig-kernel-roofline) will show. Both wait for `dot`, in which each
 addition needs the one before.
 
-This chapter goes most of the way to the peak, in C. A function in which a
-program spends nearly all of its time is called a **kernel**. Ours is made
-of this page, and stands in `src/kernel`.
+A function in which a program spends nearly all of its time is called a
+**kernel**. Ours is made of this page, and stands in `src/kernel`.
 
 ## What a core can do {#kernel-core}
 
@@ -87,8 +86,7 @@ many sums, and none of them has to be finished before the next begins.
 
 **Exercise 15.1** (★, 2 points): `matmul_ordered`. What `matmul` does, in
 another order: take the entries of a row of `a` one by one, and add to the
-whole row of the result what each entry contributes. Then all that is read
-and written lies side by side.
+whole row of the result what each entry contributes.
 
 ::: hint
 `a[i][k]` belongs to row `k` of `b`. Which loop has to be the innermost?
@@ -230,7 +228,7 @@ static INLINE void matmul_tiles(int n, int vectors, int d, StridedMatrix a,
         register_tile(1, vectors, d, from_row(a, i), b, factor, c + i);
 }
 
-/* APART, as among other code the registers would not suffice. */
+/* APART: not put into its callers, where the registers would run out. */
 APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
                         const Lanes b[d], const Lanes *factor, Lanes c[n])
 {
@@ -241,7 +239,7 @@ APART void matmul_lanes(int n, int vectors, int d, StridedMatrix a,
 }
 
 /*
-Any product of two tables can be made of these, plus a third table, `start`.
+These make any product of two tables, added to a third table, `start`.
 `QUERIES` columns of `b` at a time are copied into lanes. With these, eight
 register tiles of rows at a time are computed and copied out. (`#pragma`
 shares the loop among cores.)
@@ -280,8 +278,7 @@ The product begins with zeros: `{NULL, 0, 0}` counts as a table of them.
 :::
 
 ::: done
-Every product of this book can go this way now; with strides, one kernel
-takes tables that lie either way.
+With strides, one kernel takes tables that lie either way.
 :::
 */
 
@@ -341,8 +338,9 @@ To round $x$ to $w$, add $2^{23}$ and half of that, which C writes as
 `0x1.8p23f`. Floats from $2^{23}$ to $2^{24}$ have no room behind the point,
 so the sum is rounded to a whole number. (Without the half, a negative $x$
 would lead below $2^{23}$.) Take the same away again, and $w$ is left. If
-127 more is added, the last bits of the sum are those of $w + 127$, and a
-shift by 23 puts them where the exponent is.
+127 more is added, the last bits of the sum, the last of which counts ones,
+are those of $w + 127$. A shift by 23 puts them where the exponent is, and
+pushes the others out.
 
 **Exercise 15.3** (★★★, 3 points): `exp2_fast`. $2^x$ for $x$ from $-126$ to
 127, off by at most 2 of ten million; 0 from $-127$ down, also for
@@ -359,8 +357,7 @@ float. A hidden key needs no case of its own.
 :::
 
 ::: done
-Without branch or table it runs in all lanes at once; `expf` takes one
-number at a time.
+Without branch or table, all lanes at once take an exponential.
 :::
 */
 
@@ -414,23 +411,23 @@ off by at most 2 of 10 million: yes
 
 ## A tile of queries meets a block of keys {#kernel-meet}
 
-The rest is [](#flash), in each lane. Every query of a tile has a lane, in
-which stands the state of its online softmax: the largest score so far, the
-sum, and the mixture. When a tile meets a block of keys, the first product
+Every query of a tile has a lane, in which stands the state of its online
+softmax ([](#flash)): the largest score so far, the sum, and the mixture.
+When a tile meets a block of up to 128 keys (`BLOCK`), the first product
 makes a row of scores for each key, and softmax goes down the rows:
 
 | row | query 0 | query 1 | what happens in each lane |
 |:----------|:--------|:--------|:---------------------------------------|
 | `largest` | $a$ | $b$ | rises to the largest score, if that is larger |
-| each key | $s$ | $t$ | become $e^{s - a}$ and $e^{t - b}$ |
+| each key | $x$ | $y$ | become $e^{x - a}$ and $e^{y - b}$ |
 | `sum` | $l$ | $r$ | shrinks as `largest` rises; then all $e$ are added |
 
 Scores are not divided by $\sqrt{d_k}$ here: the queries already were.
 
 `softmax_lanes` is `online_softmax_add_block` without the values. It
-multiplies the scores by `s`, which is $\log_2 e$, for the powers of 2.
-`scale` is 1 here. (The sum is a float. A block's 128 terms are added up by
-themselves first, so that small terms are not lost in a large sum.)
+multiplies the scores by `s`, which is $\log_2 e$, for the powers of 2. (The
+sum is a float. A block's 128 terms are added up by themselves first, so
+that small terms are not lost in a large sum.)
 */
 
 static INLINE void softmax_in(int lanes, int cols, float s,
@@ -465,8 +462,7 @@ void softmax_lanes(int vectors, int cols, float scale, Lanes scores[cols],
 }
 
 /*
-So a tile meets a block of up to 128 keys (`BLOCK`) in three calls. The last
-one's `factor` is `shrink`:
+So a tile meets a block in three calls. The last one's `factor` is `shrink`:
 */
 
 static inline void tile_add_block(int cols, int d_k, int d_v,
@@ -570,8 +566,9 @@ line's number in memory, modulo 64, is its set. With 32 heads of 128
 entries, a head's rows may be $32 \cdot 128 \cdot 4 = 16{,}384$ bytes apart,
 or $16{,}384 / 64 = 256$ lines. So all rows begin in the same set. The
 second product goes down 128 rows again and again, and only 8 lines can
-stay. So a task copies its block into a workspace, with 16 unused floats
-behind each row:
+stay. So a task copies its block into a workspace. A copied row is 8 lines
+long, so rows would begin in 8 sets; with 16 unused floats behind each, a
+line more, they begin in all sets:
 */
 
 static void draw_gaps(void)
@@ -599,9 +596,9 @@ shaded](gaps.svg){#fig-kernel-gaps}
 
 Registers are a matter of the **instruction set**, and a program that uses a
 register that its processor lacks is killed. So the Makefile compiles this
-file and the kernel for AVX-512, for AVX2, and for what every processor of
-its kind has, which on ARM is NEON. `best_kernel` looks up what the
-processor has.
+file and the kernel for AVX-512 (16 lanes), for AVX2 (8), and for what every
+processor of its kind has (4), which on ARM is NEON. `best_kernel` looks up
+what the processor has.
 
 ## Measured {#kernel-measured}
 
@@ -635,12 +632,11 @@ attention, 1024 queries and keys of 64, in GFLOP/s
 ![Billions of operations a second: attention, step by
 step](steps.svg){#fig-kernel-steps}
 
-And beside what people use instead: PyTorch, ONNX Runtime and OpenBLAS, each
-by its fastest way that we know, on one core. (To OpenBLAS's products we add
-softmax. PyTorch uses Intel's MKL, which may fare better on Intel's
-processors.) They took turns, and each row is held against a peak that was
-measured in the same turns. Before each row stand texts, heads, tokens and
-entries.
+And beside PyTorch, ONNX Runtime and OpenBLAS, each by its fastest way that
+we know, on one core. (To OpenBLAS's products we add softmax. PyTorch uses
+Intel's MKL, which may fare better on Intel's processors.) They took turns,
+and each row is held against a peak that was measured in the same turns.
+Before each row stand texts, heads, tokens and entries.
 */
 
 enum { LIBRARIES = 4 };
@@ -696,6 +692,11 @@ at the peak, and its exponential takes this long:
 for a score, in nanoseconds
   products     2.24
   exponential  0.145
+```
+
+The contexts, beside those computed in doubles:
+
+``` output
 contexts off from those by doubles, in millionths
   1x12x256x64 full   0.586
   1x12x1024x64 full  0.375
@@ -710,7 +711,8 @@ Attention over $n$ tokens does $4n^2d$ operations. It has to read and write
 queries, keys, values and contexts at least, which are $16nd$ bytes: $\frac
 n4$ operations a byte. Tables of scores and weights, written and read, are
 $16n^2$ bytes more. A single query does $4nd$ operations with the $8nd$
-bytes of keys and values: half an operation a byte. Both limits together
+bytes of keys and values: half an operation a byte. The bandwidth times the
+operations a byte is one limit, and the peak is the other. Together they
 look like a roof:
 */
 
@@ -776,10 +778,9 @@ attention there, in GFLOP/s
 the core; both axes grow by factors. The dots are attention without a
 mask](roofline.svg){#fig-kernel-roofline}
 
-Long texts leave the memory far behind. The dot with tables is right of the
-bend, too: `attention` waits for its own sums, not for memory. A single
-query is the dot on the left, and the matter of [](#kv-cache). How does time
-grow with the text?
+The dot with tables is right of the bend, too: `attention` waits for its own
+sums, not for memory. A single query is the dot on the left, and the matter
+of [](#kv-cache). How does time grow with the text?
 */
 
 static void show_growth(void)
@@ -838,8 +839,8 @@ speed, in GFLOP/s
 four times as many operations, and take three to five times as
 long](growth.svg){#fig-kernel-growth}
 
-And here is the memory that attention takes on two threads, besides its
-inputs and outputs, and what one table of scores would take:
+The memory that attention takes on two threads, besides inputs and outputs,
+and that of one table of scores:
 
 ``` output
 memory for 65536 tokens, in MB
@@ -962,10 +963,7 @@ For each `k` the register tile loads $v$ vectors and $r$ entries for $rv$
 multiply-adds, so $\frac1r + \frac1v$ for each. There have to be $rv$
 registers for the sums, $v$ for `b` and one for `a`. With $v = 3$ and $r =
 4$ these are all 16, and the loads are a little more than a half. $v = 2$
-and $r = 6$ load two thirds, and $v = 1$ always more than 1. (With 32
-registers, 3 vectors load less, too. But then loads are not what the core
-waits for, and at the end of a short text a register tile of 2 leaves fewer
-lanes empty.)
+and $r = 6$ load two thirds, and $v = 1$ always more than 1.
 :::
 
 ::: {.solution exercise="15.6"}
