@@ -48,7 +48,7 @@ static void show_one_long_text(void)
     print_integers("scores: all, and six words with eight strangers", 2,
                    (const int[]){14 * 14, 6 * 8});
     print_vector("what the six words give to the other text", 6, shares);
-    print_vector("what the eight strangers give", 8, shares + 6);
+    print_vector("what the strangers give to the words", 8, shares + 6);
 }
 
 /*
@@ -57,7 +57,7 @@ scores: all, and six words with eight strangers (2)
 [196,  48]
 what the six words give to the other text (6)
 [0.5487, 0.6138, 0.4604, 0.5945, 0.6134, 0.3461]
-what the eight strangers give (8)
+what the strangers give to the words (8)
 [0.3640, 0.3587, 0.3736, 0.3641, 0.3867, 0.3657, 0.3627, 0.3609]
 ```
 
@@ -87,8 +87,9 @@ The queries come from the first input, $X$, which asks. Keys and values come
 from the second input, $Y$, which is asked. This is **cross-attention**.
 
 $X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each input
-may have a width of its own, $d_x$ and $d_y$ ([A.26](#errata-26)). Queries
-and keys must have the same width, since they meet in a dot product.
+may have a width of its own, $d_x$ and $d_y$; one tutorial says otherwise
+([A.26](#errata-26)). Queries and keys must have the same width, since they
+meet in a dot product.
 
 The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its
 parameters are linear layers, while Raschka's article multiplies by matrices
@@ -191,7 +192,7 @@ The context vectors will be a table. How many rows and columns will it have,
 and which of its sizes has to do with the number of strangers?
 
 Six rows, one for each word that asks, and four columns, as many as a value
-has. The number of strangers is summed over and leaves no trace.
+has. The strangers are summed over; their number leaves no trace.
 :::
 
 ``` output
@@ -303,9 +304,10 @@ Each of our English words looks for its own counterpart.) An English word is
 a one-hot row, as in [](#tokens). A German word has five entries, which say
 what the word is. The ending of *kannst* says "you", and so *kannst* has an
 entry for the second person as well. *Bitte*, "please", has no counterpart
-among our English words. The last entry says that a word is a pronoun.
-*Kannst* and *du* both say "you", and *du* should win: in the keys, a
-pronoun counts one half for "you" and one half for "me". So the key of *du*
+among our English words. The fifth entry says that a word is a pronoun.
+
+*Kannst* and *du* both say "you", and *du* should win. So in the keys, a
+pronoun has one half added to "you" and one half to "me". The key of *du*
 has $1 + 0.5$ for "you", and that of *kannst* has 1. The queries have
 entries of 8 where [](#qkv) had 4, since the division by $\sqrt{4}$ will
 halve the scores.
@@ -387,7 +389,7 @@ context vectors of can, you, help, me (4, 2)
 ```
 
 ![The strong cells show which word translates which. They do not lie on a
-line, for German puts the verb last](translation.svg){#fig-translation}
+line, for German puts *helfen* last](translation.svg){#fig-translation}
 
 ::: {.workbench args="stage=translation"}
 :::
@@ -428,8 +430,8 @@ int main(int argc, char *argv[])
 }
 
 /*
-The same in PyTorch. Its function has no name of its own for
-cross-attention: it takes queries, keys and values, from wherever they come.
+The same in PyTorch, which has no separate function for cross-attention:
+queries, keys and values may come from anywhere.
 
 ``` python
 import torch
@@ -460,9 +462,8 @@ being written must not see the words that will come after it.
 sentence is translated, the decoder asks again for each word that it writes,
 and the German sentence stays the same. Compute the keys and values of the
 sentence that is asked, and leave them in the trace. The trace may be for
-any number of queries; one that was made for other keys or values is
-refused. In short, it refuses what `attention_check` refuses, for as many
-queries as the trace has.
+any number of queries. The function refuses what `attention_check(a, t->n,
+m, t)` refuses.
 
 ::: hint
 In [](#cross-attention-queries), `attention_project` asks three layers.
@@ -581,10 +582,10 @@ void hard_alignment(int n, int m, const float weights[n][m], int argmax[n])
 }
 
 /*
-For [](#fig-translation) it gives 0, 1, 4, 2. It is a coarse answer. That
-*you* looked at *kannst* as well is lost, and no small change of a score can
-change the answer, so that it cannot be trained as [](#self-attention) has
-trained.
+For [](#fig-translation) it gives 0, 1, 4, 2. This answer is coarse. That
+*you* looked at *kannst* as well is lost. And a small change of a score
+hardly ever changes the answer, so training as in [](#self-attention) finds
+no slope.
 :::
 
 ::: {.solution exercise="8.5"}

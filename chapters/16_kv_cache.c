@@ -76,8 +76,8 @@ token by token:
 ![Six rows in memory, from left to right, of two heads and three tokens: h1
 t0 is head 1's row for token 0](rows.svg){#fig-kv-rows}
 
-Three **strides** say which: how many floats lie between the first numbers
-of two texts, of two heads, and of two tokens. `rows_by_head` and
+Three **strides** say how rows lie: how many floats are between the first
+numbers of two texts, of two heads, and of two tokens. `rows_by_head` and
 `rows_by_token` fill them in, and `row_at` finds a row.
 
 ::: {.header of="StridedRows"}
@@ -122,9 +122,9 @@ static void draw_rows(void)
 values of the next `n` tokens, for each head of keys.
 `kv_cache_append_check`, in `src/kernel/kv_cache.c`, refuses first what
 cannot be taken. Token `t` of the text stands in row `t % capacity`, and
-`count` grows by `n`. Without a window no token goes, and the row is `t`.
-With a window, new tokens take the rows of the oldest, and `first` becomes
-the first token whose row has not been taken.
+`count` grows by `n`. Without a window no row is overwritten, and the row is
+`t`. With a window, new tokens take the rows of the oldest, and `first`
+becomes the first token whose row has not been taken.
 
 ::: hint
 `store_row` writes the `d_k` numbers of a row, behind which there are zeros
@@ -209,9 +209,10 @@ void kv_cache_attend(const KVCache *c, int n_heads, int n,
 }
 
 /*
-*Life is short, eat dessert first* can come in 32 ways: after each word but
-the last there is a cut, or there is none. All ways must give what
-`flash_forward` gives for the whole text at once, the future hidden:
+*Life is short, eat dessert first*, whose words are queries, keys and
+values, can come in 32 ways: after each word but the last there is a cut, or
+none. All ways must give what `flash_forward` gives for the whole text at
+once, the future hidden:
 */
 
 /* Appends n words of Life is short, and asks for them. */
@@ -265,10 +266,11 @@ context vectors, word by word (6, 3)
 One query meets each key once. Each number of a key is read for one
 multiplication and one addition, and so is each number of a value: two FLOPs
 for four bytes, half an operation a byte. In [](#fig-kernel-roofline) half
-an operation is far on the left, where the memory is the limit. What is kept
-is too large for the processor's caches, so a token costs the time in which
-memory hands over all of it. Here is one token in 32 heads, with 4,096 keys
-of 128 entries in each, on one core of the machine that [](#kernel) names:
+an operation is far on the left, where the memory is the limit. Here is one
+token in 32 heads, with 4,096 keys of 128 entries in each, on one core of
+the machine that [](#kernel) names. These are $2 \cdot 32 \cdot 4{,}096
+\cdot 128 \cdot 4 = 134{,}217{,}728$ bytes, too many for the processor's
+caches, so a token costs the time in which memory hands over all of them:
 */
 
 static void show_cost(void)
@@ -304,20 +306,20 @@ speed of reading, in GB/s
 ```
 
 OpenBLAS has only products, to which we add softmax. *At best* is how fast
-bytes can come: a program can do no better than never to keep memory
-waiting. This page's `kv_cache_attend` was not measured: it copies each key
-for each head, and waits for its own sums.
+bytes can come from memory. This page's `kv_cache_attend` was not measured:
+it copies each key for each head, and waits for its own sums.
 
 The kernel's `kv_cache_attend_fast`, in `src/kernel/cache.c`, computes the
 same, so its code may be skipped. It works in one of two ways.
 
 **Few tokens ask**, as when a model writes. Queries are too few to fill the
-lanes, so the entries of a row do: a key's entries are multiplied with the
-query's, lane by lane. Rows are filled up with zeros to a multiple of 16, so
-that vectors fit. Memory is fastest when it is read in order. So tokens are
-taken in **splits** of 1,024: the keys of a split are read one behind the
-other, and then its values. If several tokens ask at once, or several heads
-share keys, up to 32 queries share what is read.
+lanes, so the lanes hold the entries of a row: a key's entries are
+multiplied with the query's, lane by lane. Rows are filled up with zeros to
+a multiple of 16, so that vectors fit. Tokens are taken in **splits** of
+1,024, so that few scores wait at a time: the keys of a split are read one
+behind the other, then its values, since memory is fastest when it is read
+in order. If several tokens ask at once, or heads share keys
+([](#kv-cache-groups)), up to 32 queries share what is read.
 
 Threads share the splits. From each split, each query gets a largest score,
 a sum and a mixture, as if there were no other keys. Afterwards these are
@@ -362,9 +364,9 @@ multiplied by $e^{m - M}$, as in [](#flash-key): the first split by
 $e^{0.6142 - 2.2500}$, the second by 1. Then sums and mixtures are added,
 and the mixture is divided by the sum.
 
-**Many tokens ask**, 32 or more, as in a question. Then queries fill the
-lanes, and the tiles of [](#kernel) are faster. They read a cache of floats
-as they read any keys and values.
+**Many tokens ask**, 32 or more (64 with a window or 16 bits), as in a
+question. Then queries fill the lanes, and the tiles of [](#kernel) are
+faster.
 
 ## Fewer keys {#kv-cache-groups}
 
@@ -412,11 +414,10 @@ time for a token in a layer, in ms
 Four gibibytes for one text, all of which the 4,096th token reads. There are
 three ways to have less. The first is to let several heads share their keys
 and values. If all heads share one head of keys, that is **multi-query
-attention** [@shazeer2019]; if every few neighbours share one,
-**grouped-query attention** [@ainslie2023]. The cache shrinks by a factor,
-the number of heads that share a key, since a key is kept and read once for
-all of them. The time shrinks less, since each query still takes its own
-sums, exponentials and mixture.
+attention** [@shazeer2019]; if each group of a few neighbours shares one,
+**grouped-query attention** [@ainslie2023]. If four heads share a key, the
+cache is a quarter as large, since a key is kept and read once for all four.
+The time shrinks less: the arithmetic stays the same.
 
 Shared keys are not the same attention. A model has to be trained with them,
 from the start or for some while more, and then little is lost
@@ -499,33 +500,33 @@ static int show_held(const KVCache *c, int row)
 
 /* The rows after each of the last three words: what each row holds, which
  * has come last, and which will be overwritten. */
-static void draw_ring(int n, const int held[3][n])
+enum { W = 4 }; /* rows of the ring */
+static void draw_ring(const int held[3][W])
 {
     static const char *const text[6] = {"Life", "is",      "short",
                                         "eat",  "dessert", "first"};
     static const char *const label[3] = {"after eat", "after dessert",
                                          "after first"};
-    static const char *const row[4] = {"row 0", "row 1", "row 2", "row 3"};
-    const char *cell[3][8];
-    int part[3][8];
+    static const char *const row[W] = {"row 0", "row 1", "row 2", "row 3"};
+    const char *cell[3][2 * W];
+    int part[3][2 * W];
     FigureLayout panel[3];
     for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < n; i++) {
+        for (int i = 0; i < W; i++) {
             const int word = held[k][i];
             const int mark = word == k + 3 ? 0 : word == k ? 1 : -1;
-            cell[k][2 * i] = text[word];
+            cell[k][2 * i] = word < 0 ? "" : text[word];
             cell[k][2 * i + 1] = mark < 0 ? "" : mark ? "next" : "new";
             part[k][2 * i] = part[k][2 * i + 1] = mark;
         }
         panel[k] =
-            (FigureLayout){label[k], n, 2, row, NULL, cell[k], part[k]};
+            (FigureLayout){label[k], W, 2, row, NULL, cell[k], part[k]};
     }
     figure_layout("ring", "A ring, before and after it turns", 3, panel);
 }
 
 static void show_ring(void)
 {
-    enum { W = 4 };
     const KVCache sizes = {
         .n_kv_heads = 1, .d_k = 3, .d_v = 3, .capacity = W, .window = W};
     float context[6][3], log_sum_exp, in_order[3];
@@ -538,7 +539,7 @@ static void show_ring(void)
             held[i][row] = show_held(&c, row);
     }
     kv_cache_free(&c);
-    draw_ring(W, (const int(*)[W])held + 3);
+    draw_ring((const int(*)[W])held + 3);
     print_integers("which word each row holds, counted from 0", W, held[5]);
     print_vector("context vector of first, by the ring", 3, context[5]);
     flash_forward(1, W, 3, 3, mask_none(), life + 5, life + 2, life + 2,
@@ -563,10 +564,10 @@ the last four](window.svg){#fig-kv-window}
 been written is *new*, the one that will be overwritten is
 *next*](ring.svg){#fig-kv-ring}
 
-*dessert* and *first* have taken the rows of *Life* and *is*. Nothing has to
-put the words in order: a context vector is a sum over keys, whichever comes
-first. (Where a token's position matters, the position has been worked into
-its key before the key is kept: [](#positions).)
+*dessert* and *first* have taken the rows of *Life* and *is*.
+`kv_cache_attend` finds word `t` in row `t % capacity`. (Where a token's
+position matters, the position has been worked into its key before the key
+is kept: [](#positions).)
 
 A word that nobody sees any more is not lost: the tokens that saw it have
 mixed its value into their context vectors.
@@ -574,8 +575,8 @@ mixed its value into their context vectors.
 When several tokens come at once, the first of them looks further back than
 the last: `n` tokens need room for $w + n - 1$. If there is less,
 `kv_cache_append` has overwritten what the first would see, and
-`kv_cache_attend` refuses. So a long question is asked by at most `capacity
-- w + 1` tokens at a time.
+`kv_cache_attend` refuses. So of a long question, at most `capacity - w + 1`
+tokens may come at a time.
 
 ## Half of the bytes {#kv-cache-half}
 
@@ -588,10 +589,10 @@ To cut the lower half off would always err towards zero. Better is the
 nearer of the two neighbours. Of two that are equally near, take the one
 whose last bit is 0, so that ties go up as often as down. How? Read the 32
 bits as a whole number, in which the last bit that stays counts `0x10000`.
-Add `0x7fff`, one less than half of that. A lower half that is more than a
-half then carries, and the number goes up. Add 1 more if the last bit that
-stays is 1: then a tie carries, too. (The very largest floats become
-infinite, as they should.)
+Add `0x7fff`, one less than half of `0x10000`. If the lower 16 bits are
+above `0x8000`, the sum carries, and the number goes up. Add 1 more if the
+last bit that stays is 1: then a tie carries, too. (The very largest floats
+become infinite, as they should.)
 
 **Exercise 16.2** (★★, 3 points): `to_bfloat16`. The upper half of a float,
 rounded. Where all bits of the exponent are 1, a fraction of 0 means
@@ -627,8 +628,8 @@ fraction. Its steps are finer, but 65,504 is its largest number, and from
 65,520 on, halfway to what would be the next, all becomes infinite. Below
 $2^{-14}$ the exponent has come to its end, and all numbers are multiples of
 $2^{-24}$. A float's exponent has 127 added ([](#kernel-exp2)), and
-float16's has 15. So 1.5, which is $2^0$ and half of that, has the exponent
-15 there, and 512 of 1,024 for its fraction. `src/kernel/float16.c` has the
+float16's has 15. So in float16, $1.5 = 2^0 \cdot (1 + 512 / 1{,}024)$ has
+the exponent 15 and the fraction 512. `src/kernel/float16.c` has the
 rounding and the way back. That file may be skipped: it rounds as bfloat16
 does, at another bit, with care at the exponent's two ends. The way back
 from bfloat16 is to append 16 zeros.
@@ -748,10 +749,11 @@ time for a token, in ms
 ```
 
 The errors are those of a hundred random tokens. Keys and values are rounded
-when kept; queries, sums and contexts remain floats. bfloat16 has three bits
-less than float16, and errors about eight times as large. The times are
-those of [the token of above](#kv-cache-pace): bytes come in half of the
-time, but it takes time to widen them to floats, and more for float16.
+when kept; queries, sums and contexts remain floats. The fraction of
+bfloat16 has three bits fewer than float16's, and its errors are about eight
+times as large. The times are those of [the token of above](#kv-cache-pace):
+bytes come in half of the time, but it takes time to widen them to floats,
+and more for float16.
 
 Fewer keys, a window and 16 bits can be had together:
 
@@ -813,8 +815,8 @@ print(numbers.half().float())
 
 **Exercise 16.3** (★★, challenge, 3 points): `kv_cache_truncate`. A small
 model may guess several tokens ahead. The large model is asked about all of
-them at once, which reads the cache only once, and keeps those that it would
-have written itself [@leviathan2023]. The rest must be taken back: the last
+them at once, so that the cache is read only once, and keeps those that it
+would have written [@leviathan2023]. The rest must be taken back: the last
 `n` tokens, as if they had not come. `kv_cache_truncate` refuses an `n`
 below 0, an `n` above the number of tokens, and an `n` so large that the
 next token would look back to a token whose row has been taken.
@@ -853,8 +855,8 @@ void kv_cache_truncate(KVCache *c, int n)
     const int64_t from = back > 0 ? back : 0;
     if (n < 0 || left < 0 || (from < left && from < c->first))
         REFUSE("%d of %" PRId64 " tokens are to be taken back, and the "
-               "first that is there is number %" PRId64 ": from 0 on, and "
-               "fewer, are needed",
+               "first that is there is number %" PRId64 ": at least 0, "
+               "and no more than it can do without, are needed",
                n, c->count, c->first);
     c->count = left;
     if (c->first > left)
@@ -870,9 +872,9 @@ layers: $2 \cdot 128 \cdot 2 \cdot 8 \cdot 32 = 131{,}072$.
 :::
 
 ::: {.solution exercise="16.5"}
-Between them is $257 + 1 = 258$. It is a number of bfloat16, whose
-neighbours are 2 apart there. So both 257 and 259 are halfway between two
-neighbours, and get the one whose last bit is 0. The number between them is
-a neighbour of both, and its last bit is 1.
+Between them is $257 + 1 = 258$, a number of bfloat16. Such numbers are 2
+apart there. So both 257 and 259 are halfway between two neighbours, and get
+the one whose last bit is 0. The number between them is a neighbour of both,
+and its last bit is 1.
 :::
 */

@@ -85,6 +85,14 @@ static void grows(const char *start, int k, const char *name, int n,
                  fabs(size) > 5 ? 0.6 + 0.01 * fabs(size) : 0.006);
 }
 
+/* One frame begins where another ends. */
+static void follows(const char *at, const char *size, int first, int second)
+{
+    HOLDS(of("<rect", first, size) > 20);
+    tap_near(at, of("<rect", second, at),
+             of("<rect", first, at) + of("<rect", first, size), 0, 0);
+}
+
 /* ---- A test point for each picture. */
 
 static void pictures_of_tables(void)
@@ -127,15 +135,30 @@ static void pictures_of_maps(void)
     TAP_OF("figure_layout: words in cells, by part",
            DRAW(figure_layout("x", "Title", 2, layout)),
            says("one|a&lt;b|b&amp;c|a|b|two|a&lt;b|c|b&amp;c|d"),
-           has(1, "one. (part 1) a, (part 2) b. two. a&lt;b: (pale) c. "
-                  "b&amp;c: (part 2) d. "),
+           has(1, "one. Columns: a&lt;b, b&amp;c. (colour 1) a, (colour 2) "
+                  "b. two. a&lt;b: (pale) c. b&amp;c: (colour 2) d. "),
            has(1, "class=\"c0\""), has(2, "class=\"c1\""),
-           has(4, "class=\"rule\""));
-    TAP_OF("figure_lanes: a query to a row, and to a lane",
-           DRAW(figure_lanes("x", "Title", 2, 2, 3, 2,
-                             (float[]){1, 3, 0, 2, 4, 0})),
-           says("as they lie|a0|a1|b0|b1|a query to a lane|lane 0|1|2|"
-                "entry 0|a0|b0|0|entry 1|a1|b1|0"));
+           has(4, "class=\"rule\""), follows("x", "width", 0, 2),
+           follows("y", "height", 4, 5),
+           tap_near("a column's name, above its cells", of("<text", 2, "x"),
+                    of("<text", 4, "x"), 0, 0));
+    TAP_OF(
+        "figure_lanes: a query to a row, and to a lane",
+        DRAW(figure_lanes("x", "Title", 3, 2, 4, 4,
+                          (float[16]){1, 3, 5, 0, 0, 0, 0, 0, 2, 4, 6, 0})),
+        has(1, "as they lie. (colour 1) a0, a1. (colour 2) b0, b1. "
+               "(colour 3) c0, c1. a query to a lane. Columns: lane 0, "
+               "1, 2, 3. entry 0: (colour 1) a0, (colour 2) b0, (colour "
+               "3) c0, (pale) 0. (pale) 0, 0, 0, 0. entry 1: (colour 1) "
+               "a1, (colour 2) b1, (colour 3) c1, (pale) 0. (pale) 0, "
+               "0, 0, 0. "),
+        has(4, "class=\"c0\""), has(4, "class=\"c2\""));
+    float x[26];
+    for (int i = 0; i < 26; i++)
+        x[i] = (float)(i + 1);
+    TAP_OF("figure_lanes: as many as there are letters",
+           DRAW(figure_lanes("x", "Title", 26, 1, 26, 1, x)),
+           has(2, ">z0<"));
 }
 
 static void pictures_of_words(void)

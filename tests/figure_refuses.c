@@ -36,18 +36,30 @@ static void refuse_entries(void)
     REFUSED(NULL, figure_grid("x", "", 2, names, 1, 2, first_bit));
     const FigureLayout layout = {
         "a", 1, 2, NULL, NULL, letters, (int[]){-1, -2}};
-    REFUSED("figure_cells.c: figure_layout: figure 'x' has the part -2: -1 "
-            "or a colour from 0 on can be drawn",
+    REFUSED("figure_cells.c: figure_layout: figure 'x' has the colour -2: "
+            "-1 for pale, or one from 0 on, can be drawn",
             figure_layout("x", "", 1, &layout));
-    REFUSED("figure_cells.c: figure_lanes: figure 'x' has 27 queries: at "
-            "most 26 have a letter",
-            figure_lanes("x", "", 27, 1, 1, 1, (float[]){0}));
-    REFUSED("figure_cells.c: figure_lanes: figure 'x' has 1 lines for 2 "
-            "entries: a multiple of 2 is needed",
-            figure_lanes("x", "", 1, 2, 1, 1, (float[]){1}));
-    REFUSED("figure_cells.c: figure_lanes: figure 'x' has 3 in a lane: 0, "
-            "or an entry from 1 to 2, can be drawn",
-            figure_lanes("x", "", 1, 2, 1, 2, (float[]){1, 3}));
+    REFUSED(
+        "figure_cells.c: check_lanes: figure 'x' has 27 queries: from 1 "
+        "to 26 have a letter",
+        figure_lanes("x", "", 27, 1, 1, 1, (float[]){0}));
+    REFUSED(NULL, figure_lanes("x", "", 0, 1, 1, 1, (float[]){0}));
+    REFUSED(
+        "figure_cells.c: check_lanes: figure 'x' has 1 lines of 1 lanes "
+        "for 2 entries: 1 of each, and a multiple of the entries as "
+        "lines, are needed",
+        figure_lanes("x", "", 1, 2, 1, 1, (float[]){1}));
+    REFUSED(NULL, figure_lanes("x", "", 1, 2, 1, 3, (float[3]){1}));
+    REFUSED(NULL, figure_lanes("x", "", 1, 0, 1, 1, (float[]){0}));
+    REFUSED(NULL, figure_lanes("x", "", 1, 1, 0, 1, (float[]){0}));
+    REFUSED(
+        "figure_cells.c: check_lanes: figure 'x' has 3 in a lane: 0, or "
+        "an entry from 1 to 2, can be drawn",
+        figure_lanes("x", "", 1, 2, 1, 2, (float[]){1, 3}));
+    REFUSED(NULL, figure_lanes("x", "", 1, 2, 1, 2, (float[]){1, 1.5f}));
+    REFUSED(NULL, figure_lanes("x", "", 1, 2, 1, 2, (float[]){-1, 0}));
+    REFUSED(NULL, figure_lanes("x", "", 1, 1, 2, 3,
+                               (float[]){1, 0, 0, 0, 0, NAN}));
     REFUSED(NULL, figure_histograms("x", "", 2, names, 3, wrong));
     REFUSED(NULL, figure_arrows("x", "", 3, names, (const void *)minus));
     REFUSED(NULL, figure_lookup("x", "", 3, names, ids, 3, 2,

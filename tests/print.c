@@ -56,11 +56,24 @@ static void tables(void)
         "speed, in GFLOP/s\n  with tables     2.50\n  much         5190\n"
         "  flash         114\n  little          0.0145\n"
         "  round          10.0\n",
-        print_measures(
-            "speed", "GFLOP/s", 5,
-            (const char *[]){"with tables", "much", "flash", "little",
-                             "round"},
-            (float[]){2.5043f, 5187, 114.38f, 0.01449f, 9.996f}));
+        print_measures("speed", "GFLOP/s", 5,
+                       (const char *[]){"with tables", "much", "flash",
+                                        "little", "round"},
+                       (float[]){2.5043f, 5187, 114.38f, 0.01449f, 9.996f}),
+        setenv("DIGITS", "9", 1));
+    PRINTS("print_measures: whatever DIGITS says, and what is no number",
+           "speed, in GFLOP/s\n        nan\n  a   -9.50\n  b     inf\n",
+           print_measures("speed", "GFLOP/s", 3,
+                          (const char *[]){"", "a", "b"},
+                          (float[]){-NAN, -9.5f, INFINITY}),
+           unsetenv("DIGITS"));
+    PRINTS("print_measure_table: small ones have room",
+           "time, in ms\n            us      it\n  one  0.00145    5.50\n"
+           "  two  0.0145   114\n",
+           print_measure_table(
+               "time", "ms", 2, (const char *[]){"one", "two"}, 2,
+               (const char *[]){"us", "it"},
+               (float[2][2]){{0.00145f, 5.5f}, {0.0145f, 114}}));
     PRINTS("print_measure_table: a name for each row and column",
            "time, in ms\n"
            "            us      it     both\n"

@@ -53,11 +53,11 @@ typedef struct {
     const char *label;
     int n, m;
     const char *const *row, *const *column, *const *cell;
-    const int *part;
+    const int *colour;
 } FigureLayout;
 
 /* Such tables as panels, with cells as wide as the longest word of all.
- * Refuses a part below -1. */
+ * Refuses a colour below -1. */
 void figure_layout(const char *name, const char *title, int panels,
                    const FigureLayout panel[panels]);
 
@@ -133,8 +133,9 @@ void figure_lookup(const char *name, const char *title, int n,
 /* n queries of d entries, as they lie, a query to a row; and the lines of
  * registers into which they are put, so many floats to a line. Entry k of
  * query i is the number i * d + k + 1 in x, and named by a letter for the
- * query and by k; 0 is no entry. Refuses more than 26 queries, lines that
- * are no multiple of d, and a number that is no entry. */
+ * query and by k; 0 is no entry. Refuses queries that are not from 1 to 26,
+ * entries and lanes below 1, lines that are no multiple of d, and a number
+ * that is no entry. */
 void figure_lanes(const char *name, const char *title, int n, int d,
                   int lanes, int lines, const float x[lines * lanes]);
 

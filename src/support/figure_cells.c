@@ -209,18 +209,29 @@ static LayoutRoom layout_room(int panels, const FigureLayout panel[panels])
     return r;
 }
 
-/* A table in words: where the colour changes, the part is named. */
+static void say_names(const char *label, int n, const char *const name[n])
+{
+    pen_say("%s: ", label);
+    for (int i = 0; i < n; i++)
+        pen_say("%s%s", *name[i] ? name[i] : "blank",
+                i + 1 < n ? ", " : ". ");
+}
+
+/* A table in words: where the colour changes, it is named. */
 static void say_layout(const FigureLayout *p)
 {
     pen_say("%s. ", p->label);
+    if (p->column)
+        say_names("Columns", p->m, p->column);
     for (int i = 0; i < p->n; i++) {
-        if (p->row)
+        if (p->row && *p->row[i])
             pen_say("%s: ", p->row[i]);
         for (int j = 0; j < p->m; j++) {
-            const int part = p->part[i * p->m + j];
-            if (j == 0 || part != p->part[i * p->m + j - 1])
-                pen_say(part < 0 ? "(pale) " : "(part %d) ", part + 1);
-            pen_say("%s%s", p->cell[i * p->m + j],
+            const int c = i * p->m + j, colour = p->colour[c];
+            if (j == 0 || colour != p->colour[c - 1])
+                pen_say(colour < 0 ? "(pale) " : "(colour %d) ",
+                        colour + 1);
+            pen_say("%s%s", *p->cell[c] ? p->cell[c] : "blank",
                     j + 1 < p->m ? ", " : ". ");
         }
     }
@@ -239,9 +250,9 @@ static void draw_layout(const LayoutRoom *r, const FigureLayout *p)
             pen_text(r->left - 8, top + 19, "end muted", "%s",
                      p->row[c / p->m]);
         pen_frame(left + 0.5, top + 0.5, r->wide, r->high, "rule");
-        if (p->part[c] >= 0)
-            pen_box(left + 1, top + 1, r->wide - 1, r->high - 1, p->part[c],
-                    0.4);
+        if (p->colour[c] >= 0)
+            pen_box(left + 1, top + 1, r->wide - 1, r->high - 1,
+                    p->colour[c], 0.4);
         pen_text(left + r->wide / 2, top + 19, "middle", "%s", p->cell[c]);
     }
 }
@@ -256,10 +267,10 @@ void figure_layout(const char *name, const char *title, int panels,
     for (int k = 0; k < panels; k++) {
         const FigureLayout *p = panel + k;
         for (int c = 0; c < p->n * p->m; c++)
-            if (p->part[c] < -1)
-                REFUSE("figure '%s' has the part %d: -1 or a colour from 0 "
-                       "on can be drawn",
-                       name, p->part[c]);
+            if (p->colour[c] < -1)
+                REFUSE("figure '%s' has the colour %d: -1 for pale, or one "
+                       "from 0 on, can be drawn",
+                       name, p->colour[c]);
         wide = fmax(wide, fmax(r.left + p->m * r.wide + 1,
                                1.1 * pen_room(1, &p->label)));
         high = fmax(high, r.top + p->n * r.high + 1);
@@ -276,36 +287,43 @@ void figure_layout(const char *name, const char *title, int panels,
     pen_end();
 }
 
+static void check_lanes(const char *name, int n, int d, int lanes,
+                        int lines, const float x[lines * lanes])
+{
+    if (n < 1 || n > 26)
+        REFUSE("figure '%s' has %d queries: from 1 to 26 have a letter",
+               name, n);
+    if (d < 1 || lanes < 1 || lines < d || lines % d)
+        REFUSE("figure '%s' has %d lines of %d lanes for %d entries: 1 of "
+               "each, and a multiple of the entries as lines, are needed",
+               name, lines, lanes, d);
+    for (int i = 0; i < lines * lanes; i++)
+        if (!(x[i] >= 0 && x[i] <= n * d && x[i] == floorf(x[i])))
+            REFUSE("figure '%s' has %g in a lane: 0, or an entry from 1 to "
+                   "%d, can be drawn",
+                   name, (double)x[i], n * d);
+}
+
 void figure_lanes(const char *name, const char *title, int n, int d,
                   int lanes, int lines, const float x[lines * lanes])
 {
     if (!pen_wanted())
         return;
-    if (n > 26)
-        REFUSE("figure '%s' has %d queries: at most 26 have a letter", name,
-               n);
-    if (lines < d || lines % d)
-        REFUSE("figure '%s' has %d lines for %d entries: a multiple of %d "
-               "is needed",
-               name, lines, d, d);
+    check_lanes(name, n, d, lanes, lines, x);
     const int cells = n * d > lines * lanes ? n * d : lines * lanes;
     const char *cell[2][cells], *row[lines], *lane[lanes];
     char entry[n * d + 1][16], words[lines + lanes][24];
-    int part[2][cells];
+    int colour[2][cells];
     snprintf(entry[0], sizeof *entry, "0");
     for (int i = 0; i < n * d; i++) {
         snprintf(entry[i + 1], sizeof *entry, "%c%d", 'a' + i / d, i % d);
         cell[0][i] = entry[i + 1];
-        part[0][i] = i / d;
+        colour[0][i] = i / d;
     }
     for (int i = 0; i < lines * lanes; i++) {
-        const int number = x[i] >= 0 && x[i] <= n * d ? (int)x[i] : -1;
-        if (number < 0)
-            REFUSE("figure '%s' has %g in a lane: 0, or an entry from 1 to "
-                   "%d, can be drawn",
-                   name, (double)x[i], n * d);
+        const int number = (int)x[i];
         cell[1][i] = entry[number];
-        part[1][i] = (number + d - 1) / d - 1;
+        colour[1][i] = number ? (number - 1) / d : -1;
     }
     for (int i = 0; i < lines; i++) {
         row[i] = i % (lines / d) ? "" : words[i];
@@ -317,7 +335,7 @@ void figure_lanes(const char *name, const char *title, int n, int d,
     }
     figure_layout(name, title, 2,
                   (FigureLayout[]){
-                      {"as they lie", n, d, NULL, NULL, cell[0], part[0]},
+                      {"as they lie", n, d, NULL, NULL, cell[0], colour[0]},
                       {"a query to a lane", lines, lanes, row, lane,
-                       cell[1], part[1]}});
+                       cell[1], colour[1]}});
 }

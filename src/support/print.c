@@ -95,7 +95,7 @@ static double significant(float x, int *behind)
     const char *power = strchr(text, 'e');
     const int most = power ? (int)strtod(power + 1, NULL) : 0;
     *behind = most < 2 ? 2 - most : 0;
-    return strtod(text, NULL);
+    return isnan(x) ? NAN : strtod(text, NULL); /* without nan's sign */
 }
 
 float three_digits(float x)
@@ -103,17 +103,24 @@ float three_digits(float x)
     return (float)significant(x, &(int){0});
 }
 
-/* How many characters stand before the points of n numbers that are `apart`
- * from each other. */
-static int widest_before(int n, int apart, const float *x)
+/* How many characters of a column stand before its points, and how many
+ * from the points on: at least a point and two digits. */
+typedef struct {
+    int before, after;
+} Column;
+
+/* The column of n numbers, of which two lie `stride` apart. */
+static Column column_of(int n, int stride, const float *x)
 {
-    int before = 0, behind;
+    Column c = {0, 3};
     for (int i = 0; i < n; i++) {
-        const double value = significant(x[i * apart], &behind);
-        const int wide = snprintf(NULL, 0, "%.0f", floor(value));
-        before = wide > before ? wide : before;
+        int behind;
+        const double value = significant(x[i * stride], &behind);
+        const int before = snprintf(NULL, 0, "%.0f", trunc(value));
+        c.before = before > c.before ? before : c.before;
+        c.after = behind + 1 > c.after ? behind + 1 : c.after;
     }
-    return before;
+    return c;
 }
 
 static int longest(int n, const char *const name[n])
@@ -124,18 +131,17 @@ static int longest(int n, const char *const name[n])
     return most;
 }
 
-/* A row of m measures; before[j] characters stand before the point of
- * column j, and room for two digits behind it. */
 static void measured_row(int names, const char *name, int m,
-                         const int before[m], const float x[m])
+                         const Column column[m], const float x[m])
 {
     printf("  %-*s", names, name);
-    for (int j = 0, empty = 2; j < m; j++) {
+    for (int j = 0, gap = 2; j < m; j++) {
         int behind;
         const double value = significant(x[j], &behind);
-        const int point = behind ? behind + 1 : 0;
-        printf("%*s%*.*f", empty, "", before[j] + point, behind, value);
-        empty = 2 + 3 - point;
+        const int after = behind ? behind + 1 : 0;
+        printf("%*s%*.*f", gap, "", column[j].before + after, behind,
+               value);
+        gap = 2 + column[j].after - after;
     }
     printf("\n");
 }
@@ -143,10 +149,11 @@ static void measured_row(int names, const char *name, int m,
 void print_measures(const char *label, const char *unit, int n,
                     const char *const name[n], const float x[n])
 {
-    const int names = longest(n, name), before = widest_before(n, 1, x);
+    const int names = longest(n, name);
+    const Column column = column_of(n, 1, x);
     printf("%s, in %s\n", label, unit);
     for (int i = 0; i < n; i++)
-        measured_row(names, name[i], 1, &before, &x[i]);
+        measured_row(names, name[i], 1, &column, &x[i]);
 }
 
 void print_measure_table(const char *label, const char *unit, int n,
@@ -154,18 +161,17 @@ void print_measure_table(const char *label, const char *unit, int n,
                          const char *const column[m], const float x[n][m])
 {
     const int names = longest(n, row);
-    int before[m];
+    Column c[m];
     printf("%s, in %s\n  %*s", label, unit, names, "");
     for (int j = 0; j < m; j++) {
-        /* With a point and two digits behind it, or as wide as its name. */
-        const int wide = widest_before(n, m, &x[0][j]);
-        const int named = (int)strlen(column[j]) - 3;
-        before[j] = wide > named ? wide : named;
-        printf("  %*s", before[j] + 3, column[j]);
+        c[j] = column_of(n, m, &x[0][j]);
+        const int named = (int)strlen(column[j]) - c[j].after;
+        c[j].before = c[j].before > named ? c[j].before : named;
+        printf("  %*s", c[j].before + c[j].after, column[j]);
     }
     printf("\n");
     for (int i = 0; i < n; i++)
-        measured_row(names, row[i], m, before, x[i]);
+        measured_row(names, row[i], m, c, x[i]);
 }
 
 void print_value(const char *name, float x)
