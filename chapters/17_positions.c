@@ -2,16 +2,18 @@
 # Positions and RoPE: where a word stands {#positions}
 
 ![The way from words to attention. At each of the three shaded steps, a
-place can come in](pipeline.svg){#fig-positions-pipeline}
+position can come in](pipeline.svg){#fig-positions-pipeline}
 
-This part of the book ends with a model that writes. Before it can learn
-anything, it has to be told something. [](#self-attention-order) has
-shuffled the words of a sentence, and their context vectors were shuffled
-along and otherwise the same. Attention sees a set: *dog bites man* and *man
-bites dog* are one to it. What is missing is where each word stands.
-(Two of the tutorials leave that out
-[@raschka2024magazine; @tokens2transformer].) Four ways to say it have been
-in wide use. We build all four, and let each of them learn.
+This part of the book ends with a model that writes. Attention alone cannot
+be that model, for it does not know the order of its words.
+[](#self-attention-order) has shuffled the words of a sentence. Their
+context vectors were shuffled in the same way, and nothing else about them
+changed. Attention sees a set: to it, *dog bites man* and *man bites dog*
+are the same. What is missing is the **position** of each word, its number
+in the text, counted from 0. (Two of the tutorials leave positions out
+[@raschka2024magazine; @tokens2transformer].) Four ways to tell attention
+the positions have been in wide use. We build all four, and let each of them
+learn.
 */
 
 #include "attention/17_positions.h"
@@ -29,11 +31,11 @@ in wide use. We build all four, and let each of them learn.
 /*
 ## Twice the same word {#positions-set}
 
-In *the dog bites the man*, a word comes twice. A seed fills a table of
-embeddings, as in [](#tokens), and each word picks its row of eight entries:
-in the alphabet's order, the words have the ids 3, 1, 0, 3 and 2.
-To see what places do and nothing else, we do without layers: a word's
-vector is its query and its key.
+In *the dog bites the man*, the word *the* comes twice. A seed fills a table
+of embeddings, as in [](#tokens), and each word picks its row of eight
+entries. Ids follow the alphabet: the five words have the ids 3, 1, 0, 3 and
+2. We want to see what positions do and nothing else. So there are no
+layers: a word's vector is both its query and its key.
 */
 
 enum { WORDS = 5, WIDE = 8, ROWS = 16 };
@@ -61,7 +63,7 @@ static void print_map(const char *label, const float map[WORDS][WORDS])
            memcmp(turned[0], turned[3], sizeof turned[0]) ? "no" : "yes");
 }
 
-/* The map of words that have been told their places, or have not. */
+/* The map of words that have been told their positions, or have not. */
 static void show_map(const char *label, const float x[WORDS][WIDE])
 {
     float scores[WORDS][WORDS], map[WORDS][WORDS];
@@ -71,14 +73,15 @@ static void show_map(const char *label, const float x[WORDS][WIDE])
 
 /*
 ::: question
-Two rows of the map will be equal. Which, and what else?
+Two rows of the map of weights will be equal. Which two? And what else will
+be equal?
 
-Those of the two *the*, and also their two columns: they ask alike, and are
-found alike.
+The rows of the two *the* are equal, because equal queries ask alike. Their
+two columns are equal as well, because equal keys are found alike.
 :::
 
 ``` output
-weights, without places (5, 5)
+weights, without positions (5, 5)
 [[0.4917, 0.0101, 0.0049, 0.4917, 0.0016],
  [0.1206, 0.6018, 0.0664, 0.1206, 0.0906],
  [0.2144, 0.2414, 0.1783, 0.2144, 0.1515],
@@ -87,37 +90,42 @@ weights, without places (5, 5)
 rows of the and the are equal: yes, columns: yes
 ```
 
-To the last bit. *Bites* takes 0.2414 of *dog* and 0.1515 of *man*, and
-would take the same if the man bit the dog. (A causal mask gives a little
-away: the second *the* sees more words than the first. But which of them
-came when, it does not say.)
+The rows are equal to the last bit. *Bites* takes 0.2414 of *dog* and 0.1515
+of *man*, and it would take the same if the man bit the dog. (With a causal
+mask the second *the* would see more words than the first, but still not in
+which order they came.)
 
 ## The hands of a clock {#positions-sinusoids}
 
-The first way is the positional encoding of the Transformer: a vector for
-each place, as long as a word's, and added to it. Which vector? The number
-of the place would soon outgrow everything in a word. A clock has solved
-this. Its hands do not grow. The fast one tells neighbours apart, and is
-soon back where it was; slower ones tell its rounds apart.
+The first way is the **positional encoding** of the Transformer. Each
+position has a vector, as long as a word's, which is added to the word's
+vector. Which vector? The number of the position itself will not do: at
+position 1,000 it would be far larger than any entry of a word. A clock has
+solved the same problem. Its hands never grow longer. The fast hand tells
+neighbours apart, and is soon back where it was; the slower hands tell the
+rounds of the fast one apart.
 
-The tip of a hand is two numbers, how far to the right and how far up. A
-hand that stood upright and has turned by the angle $a$ has its tip at
-$\sin(a)$ and $\cos(a)$. So $d$ entries hold $d/2$ hands, of which hand $k$
-turns by $\omega_k$ from one place to the next [@vaswani2017]:
+The tip of a hand is two numbers: how far to the right it is, and how far
+up. A hand of length 1 points upright at first, so its tip is 0 to the right
+and 1 up. When it has turned clockwise by the angle $a$, its tip is
+$\sin(a)$ to the right and $\cos(a)$ up. So a row of $d$ entries holds $d/2$
+hands, two entries for each. From one position to the next, hand $k$ turns
+by the angle $\omega_k$ [@vaswani2017]:
 
 $$p_{i,2k} = \sin(i\,\omega_k), \qquad p_{i,2k+1} = \cos(i\,\omega_k),
   \qquad \omega_k = \frac{1}{10000^{2k/d}}$$
 
-Angles are in radians, $2\pi$ for a full turn, as C's functions take them.
-With eight entries the four hands have the speeds 1, 1/10, 1/100 and 1/1000.
+Angles are in radians, as C's functions take them: a full turn is $2\pi$.
+With eight entries there are four hands. Their speeds are 1, 1/10, 1/100 and
+1/1000 radians for each position.
 
-**Exercise 17.1** (★★, 3 points): `sinusoids`. The rows of the places 0 to
-`n - 1`. It refuses what `pairs_check(d)` refuses, an odd number of
+**Exercise 17.1** (★★, 3 points): `sinusoids`. The rows of the positions 0
+to `n - 1`. It refuses what `pairs_check(d)` refuses, an odd number of
 entries.
 
 ::: hint
-One loop over the hands, and in it one over the places. Hand `k` fills the
-columns `2 * k` and `2 * k + 1`.
+One loop over the hands, and in it one over the positions. Hand `k` fills
+the columns `2 * k` and `2 * k + 1`.
 :::
 
 ::: hint
@@ -152,7 +160,7 @@ void sinusoids(int n, int d, float position[n][d])
 }
 
 /*
-Here each column is a place, and every two rows are a hand:
+Here each column is a position, and every two rows are a hand:
 */
 
 enum { FAR = 1001 };
@@ -165,21 +173,20 @@ static void show_hands(const float position[FAR][WIDE])
     for (int i = 0; i < 3; i++)
         memcpy(tips[i], few[i], sizeof tips[i]);
     figure_arrows("clock", "The fast hand", 3,
-                  (const char *const[]){"place 0", "place 1", "place 2"},
-                  tips);
+                  (const char *const[]){"0", "1", "2"}, tips);
     transpose(6, WIDE, few, hands);
-    print_matrix("places 0, 1, 2, 10, 100 and 1000", WIDE, 6, hands);
+    print_matrix("positions 0, 1, 2, 10, 100 and 1000", WIDE, 6, hands);
     for (int i = 0; i < 6; i++) {
         alike[0][i] = dot(WIDE, position[0], position[i]);
         alike[1][i] = dot(WIDE, position[100], position[100 + i]);
     }
-    print_vector("place 0 with the places 0 to 5", 6, alike[0]);
-    print_vector("place 100 with the places 100 to 105", 6, alike[1]);
+    print_vector("position 0 with the positions 0 to 5", 6, alike[0]);
+    print_vector("position 100 with the positions 100 to 105", 6, alike[1]);
 }
 
 /*
 ``` output
-places 0, 1, 2, 10, 100 and 1000 (8, 6)
+positions 0, 1, 2, 10, 100 and 1000 (8, 6)
 [[ 0.0000,  0.8415,  0.9093, -0.5440, -0.5064,  0.8269],
  [ 1.0000,  0.5403, -0.4161, -0.8391,  0.8623,  0.5624],
  [ 0.0000,  0.0998,  0.1987,  0.8415, -0.5440, -0.5064],
@@ -188,39 +195,44 @@ places 0, 1, 2, 10, 100 and 1000 (8, 6)
  [ 1.0000,  0.9999,  0.9998,  0.9950,  0.5403, -0.8391],
  [ 0.0000,  0.0010,  0.0020,  0.0100,  0.0998,  0.8415],
  [ 1.0000,  1.0000,  1.0000,  0.9999,  0.9950,  0.5403]]
-place 0 with the places 0 to 5 (6)
+position 0 with the positions 0 to 5 (6)
 [4.0000, 3.5353, 2.5637, 1.9649, 2.2666, 3.1600]
-place 100 with the places 100 to 105 (6)
+position 100 with the positions 100 to 105 (6)
 [4.0000, 3.5353, 2.5637, 1.9649, 2.2666, 3.1600]
 ```
 
-What the fastest hand is at place 1, the others are at 10, 100 and 1000.
+Each hand is ten times as slow as the one above it: what the fastest hand
+shows at position 1, the others show at the positions 10, 100 and 1000.
 
-Why hands, and not any vectors that differ? Because $m$ places on, each hand
-has turned by $m\,\omega_k$, wherever it was. As
+Why hands, and not any vectors that differ? Because of what happens $m$
+positions later: each hand has turned by $m\,\omega_k$, wherever it was
+before. Let the old angle be $a$ and the turn $b$. As
 
 $$\sin(a + b) = \sin(a) \cos(b) + \cos(a) \sin(b)$$
 
-and much the same for the cosine, the new tip is made of the old one with
-two factors, $\cos(b)$ and $\sin(b)$, which are the same at all places. So
-a linear layer can hold them, and "three places back" is learned once. How
-alike two places are depends on their distance alone: the product of hands
-is the cosine of the angle between them ([](#dot-product-length)), as the
-last lines of the output confirm.
+and $\cos(a + b) = \cos(a) \cos(b) - \sin(a) \sin(b)$, the new tip is made
+from the old tip with two factors, $\cos(b)$ and $\sin(b)$. These factors
+are the same at all positions. So a linear layer can hold them, and "three
+positions back" is learned once. And how alike two positions are depends on
+their distance alone. The dot product of two hands of length 1 is the cosine
+of the angle between them ([](#dot-product-length)), and that angle is
+$m\,\omega_k$ for any two positions $m$ apart. In the output, the products
+are the same from position 0 on and from position 100 on.
 
 ![The fastest hand turns as a clock's. Beside each tip stands its dot
-product with place 0](clock.svg){#fig-positions-clock}
+product with the tip at position 0](clock.svg){#fig-positions-clock}
 
-Adding is the same for any table. A piece of a text begins at its place
-`first`, as in [](#causal-mask):
+A function adds these rows to a text's vectors, and it takes any table of
+positions. As in [](#causal-mask), the vectors may be only a part of a text,
+which begins at position `first`:
 */
 
 void add_positions(int n, int d, int length, int first,
                    const float position[length][d], float x[n][d])
 {
     if (first < 0 || first > length - n)
-        REFUSE("%d places from %d on, of a table of %d: 0 to %d have a row",
-               n, first, length, length - 1);
+        REFUSE("%d positions from %d on: a table of %d has 0 to %d", n,
+               first, length, length - 1);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < d; k++)
             x[i][k] += position[first + i][k];
@@ -249,11 +261,11 @@ rows of the and the are equal: no, columns: no
 
 ## A table that learns {#positions-learned}
 
-The second way thinks nothing out. **Learned positions** are a table with a
-row for each place. It begins with random numbers, and training finds better
-ones, as for any other parameter. GPT-2 has one of [1,024]{.cited} rows
-[@radford2019]. For us it is the same function with another table, here as a
-seed has drawn it:
+The second way leaves the vectors to training. **Learned positions** are a
+table with a row for each position. The rows begin as random numbers, and
+training finds better ones, as for any other parameter. GPT-2 has such a
+table, with [1,024]{.cited} rows [@radford2019]. `add_positions` adds its
+rows, too. Here the table is still as a seed has drawn it:
 
 ``` output
 weights, a table's rows added (5, 5)
@@ -265,47 +277,53 @@ weights, a table's rows added (5, 5)
 rows of the and the are equal: no, columns: no
 ```
 
-A place behind the last row has no vector, and `add_positions` refuses it:
-such a model cannot read a longer text.
+A position behind the last row has no vector, and `add_positions` refuses
+it: such a model cannot read a longer text.
 
 ## Turned, not added {#positions-rotation}
 
-With sinusoids, the first *the* takes 0.5681 of the second, and 0.3385 of
-itself. Nobody wanted that. Sums mix: if the words $x$ and $y$ have got the
-places $p$ and $q$, their score is
+With sinusoids, the first *the* takes 0.5681 of the second *the* and 0.3385
+of itself. Nobody has asked for that. If the word $x$ stands at position $p$
+and the word $y$ at position $q$, their score is
 
 $$(x + p) \cdot (y + q) = x \cdot y + x \cdot q + p \cdot y + p \cdot q$$
 
-With hands, the last term depends on the distance alone. The two before it
-mix words with places, and change when the same two words are moved along.
+The last term, $p \cdot q$, is fine: with hands it depends on the distance
+alone. The two terms before it multiply a word with a position. They change
+when the same two words stand at other positions, the same distance apart.
 
 The third way, **rotary position embedding** or **RoPE**, adds nothing
-[@su2021]. Two entries of a query are an arrow in a plane, and are *turned*
-by the angle $i\,\omega_k$; those of a key are, too. Turned by $a$, the
-arrow $(1, 0)$ becomes $(\cos(a), \sin(a))$, and $(0, 1)$ becomes
-$(-\sin(a), \cos(a))$. So $(u, v)$, which is $u$ of the one and $v$ of the
-other, becomes
+[@su2021]. It takes the entries of a query in pairs. Each pair is an arrow
+in a plane, and this arrow is *turned* by the angle $i\,\omega_k$, where $i$
+is the query's position. The pairs of a key are turned in the same way, by
+the key's position. Here arrows turn counterclockwise, the other way than
+the hands of a clock, as is usual in mathematics: turned by $a$, the arrow
+$(1, 0)$ becomes $(\cos(a), \sin(a))$, and $(0, 1)$ becomes $(-\sin(a),
+\cos(a))$. Any arrow $(u, v)$ is $u$ times the first and $v$ times the
+second. So it becomes
 
 $$(u \cos(a) - v \sin(a), \;\; u \sin(a) + v \cos(a))$$
 
 A turn changes no length. If a query is turned by $a$ and a key by $b$, the
-angle between them changes by $b - a$, which is $\omega_k$ times their
-distance. By [](#dot-product-length) their dot product is both lengths times
-the cosine of that angle. So of the places, the distance alone counts, with
-its sign, in each pair of entries, and in the sum of all, the score. Values
-are not turned: what a word gives does not depend on where it stands. (Of
-several heads, each turns its own entries, and $d$ is its $d_k$.)
+angle between the two changes by $b - a$. That is $\omega_k$ times the
+distance of their positions. By [](#dot-product-length) the dot product of
+two arrows is both lengths times the cosine of the angle between them. So in
+each pair of entries only the distance of the positions counts, with its
+sign, and so it does in the score, the sum over all pairs. Values are not
+turned: what a word gives does not depend on where it stands. (With several
+heads, each head turns its own entries, and $d$ is its $d_k$.)
 
-Which two entries are a pair? In the paper, neighbours: `2 * k` and
-`2 * k + 1`. Elsewhere, one from each half: `k` and `d / 2 + k`.
+Which two entries are a pair? In the paper, a pair is two neighbours,
+entries `2 * k` and `2 * k + 1`. Elsewhere, a pair is one entry from each
+half, `k` and `d / 2 + k`.
 
 ::: {.header of="Pairing"}
 :::
 
 **Exercise 17.2** (★★, 3 points): `rope`. Turns pair `k` of row `i` by the
-angle of hand `k` at the place `first + i`, and leaves the result where the
-row was. It refuses an odd `d`, a `first` below 0, and a pairing that there
-is not.
+angle of hand `k` at the position `first + i`, and leaves the result where
+the row was. It refuses an odd `d`, a `first` below 0, and a pairing that
+there is not.
 
 ::: hint
 The loops are those of `sinusoids`. Find the two columns of pair `k` first,
@@ -328,7 +346,7 @@ void rope(Pairing pairing, int n, int d, int first, float x[n][d])
     pairs_check(d);
     if (first < 0 ||
         (pairing != PAIRING_HALVES && pairing != PAIRING_NEIGHBOURS))
-        REFUSE("place %d, pairing %d: from 0 on, and PAIRING_HALVES or "
+        REFUSE("position %d, pairing %d: from 0 on, and PAIRING_HALVES or "
                "PAIRING_NEIGHBOURS, are needed",
                first, (int)pairing);
     for (int k = 0; k < d / 2; k++) {
@@ -346,7 +364,7 @@ void rope(Pairing pairing, int n, int d, int first, float x[n][d])
 }
 
 /* The score of bites with dog, which stands right before it, at four
- * places: of dog, with sinusoids, with rotation. */
+ * positions: of dog, with sinusoids, with rotation. */
 static void show_moved(const float position[FAR][WIDE],
                        const float x[WORDS][WIDE])
 {
@@ -362,7 +380,7 @@ static void show_moved(const float position[FAR][WIDE],
         table[i][1] = dot(WIDE, added[1], added[0]);
         table[i][2] = dot(WIDE, turned[1], turned[0]);
     }
-    print_matrix("place of dog, score of bites: added, turned", 4, 3,
+    print_matrix("position of dog, score of bites: added, turned", 4, 3,
                  table);
 }
 
@@ -376,7 +394,7 @@ static void show_turned(const float x[WORDS][WIDE])
 
 /*
 ``` output
-place of dog, score of bites: added, turned (4, 3)
+position of dog, score of bites: added, turned (4, 3)
 [[  1.0000,   7.7024,   1.8368],
  [ 11.0000,   6.0641,   1.8368],
  [101.0000,   9.2389,   1.8368],
@@ -390,12 +408,13 @@ weights, queries and keys turned (5, 5)
 rows of the and the are equal: no, columns: no
 ```
 
-Turned, *dog bites* has one score wherever it stands.
+With sinusoids added, the score of *bites* with *dog* changes as the two
+words move through a text. With queries and keys turned, it stays the same.
 
 ## Two pairings {#positions-pairings}
 
 The pairs decide which entries are turned fast and which slowly. Here is the
-score of *bites* with *dog*, 0 to 5 places apart:
+score of *bites* with *dog*, 0 to 5 positions apart:
 */
 
 static void show_pairings(const float x[WORDS][WIDE])
@@ -421,22 +440,25 @@ neighbours (6)
 [2.1908, 1.8368, 1.4474, 1.4527, 1.9126, 2.4612]
 ```
 
-Both are right, for a model that has been trained so. With the other, it is
-silently wrong: all shapes fit, the scores look like scores, and at the
-distance 0 they even are. Meta's files of Llama are for neighbours. Those
-that Hugging Face publishes are for halves, with the rows of two weights
-reordered to match [@transformers25199]; an exercise does that.
+Either pairing is right for a model that has been trained with it. With the
+other one, the same model is wrong, and nothing says so: all shapes fit, the
+scores look like scores, and at the distance 0 they are even the right ones.
+Meta's files of Llama are for neighbours. The files that Hugging Face
+publishes are for halves, with the rows of the weights for queries and keys
+reordered to match [@transformers25199]. Exercise 17.4 reorders such a
+weight.
 
 ## In a cache {#positions-cache}
 
-A place does not change. So a key goes into the cache of [](#kv-cache)
-turned, once, and a new token's query and key are turned by the token's own
-place in the text: `first` is how many have come before. We cut our sentence
-behind *bites*. The second time, the piece *the man* is turned as if the
-text began with it:
+The position of a token never changes. So a key is turned once, before it
+goes into the cache of [](#kv-cache). A new token's query and key are turned
+by the token's position in the whole text: `first` is how many tokens have
+come before. Here the sentence is read in one go; then in two parts, where
+*the man* is turned from position 3 on; and then, as a mistake, from 0 on,
+as if the text began there:
 */
 
-/* The next n words, turned from a place on, come into the cache and ask.
+/* The next n words, turned from a position on, come into the cache and ask.
  * They are queries, keys and values themselves. */
 static void next_words(KVCache *c, int n, int first, const float x[n][WIDE],
                        float context[n][WIDE])
@@ -475,21 +497,22 @@ man, cut, turned from 0 on (8)
 [ 0.0976, -1.0281,  0.0093,  0.3890,  1.1611,  1.2949,  0.9750, -0.2910]
 ```
 
-The last is wrong, and no check of shapes finds it, either.
+The last result is wrong, and no check of shapes can find the mistake.
 
 ## Off the score {#positions-distance}
 
-The fourth way leaves even queries and keys as they are. **ALiBi**,
-attention with linear biases, takes something off each score for every place
-between the query and its key [@press2022]:
+The fourth way changes neither queries nor keys. **ALiBi**, attention with
+linear biases, changes the scores. From each score it takes away an amount
+that grows with the distance between the query and the key [@press2022]:
 
 $$s_{ij} - \lambda_h \, |i - j|, \qquad
   \lambda_h = 2^{-8 (h + 1) / H}$$
 
-where $s_{ij}$ is a score, divided by the root of $d_k$ already, and
-$\lambda_h$ the slope of head $h$ of $H$. It is not trained. Some heads are
-to look near, and some far. (Before and behind count alike: a causal mask
-alone tells *dog bites man* from *man bites dog*.)
+where $s_{ij}$ is a score, already divided by the root of $d_k$, and
+$\lambda_h$ is the slope of head $h$ of $H$. The slopes are not trained.
+They differ from head to head, so that some heads look near and some far.
+(Keys before and behind the query lose alike. Only with a causal mask can
+ALiBi tell *dog bites man* from *man bites dog*.)
 */
 
 float alibi_slope(int n_heads, int head)
@@ -502,12 +525,12 @@ float alibi_slope(int n_heads, int head)
 
 /*
 **Exercise 17.3** (★, 2 points): `add_alibi`. Takes the slope times the
-distance from each score. Query `i` stands at the place `first + i`, and key
-`j` at `j`, which may be before or behind it.
+distance from each score. Query `i` stands at position `first + i`, and key
+`j` at position `j`, which may be before or behind the query's.
 
 ::: hint
 A distance is never negative, and `fabs` is the function for that. In a
-`double` there is room for any place: `(double)first`, and then the sum.
+`double` there is room for any position: `(double)first`, and then the sum.
 :::
 
 ::: done
@@ -554,12 +577,12 @@ All four ways have told the two *the* apart.
 ## Beyond what was trained {#positions-beyond}
 
 What if a text is longer than those that a model was trained on? We let a
-head learn to look at the word before. Its loss is the mean of $-\ln(w)$,
-with $w$ the share that a word gives to the one before it. The words are
-random, three different ones, as four entries have to hold words and places.
-Each step brings two new texts of eight words. Each way gets such a head,
-with a causal mask, ALiBi's with the slope one half; all begin with the same
-numbers, and see the same texts.
+head learn one thing, to look at the word before. The loss is the mean of
+$-\ln(w)$, where $w$ is the share that a word gives to the word before it.
+Each of the four ways gets a head of its own. All four have a causal mask,
+begin with the same numbers and see the same texts; ALiBi's slope is one
+half. A step has two new texts of eight random words. There are only three
+different words, since four entries have to hold word and position.
 */
 
 typedef enum { SINUSOIDS, LEARNED, ROTATION, DISTANCE } Encoding;
@@ -568,7 +591,7 @@ enum { ENCODINGS = 4, KNOWN = 3, NARROW = 4, SHORT = 8, LONG = 32 };
 typedef struct {
     Encoding encoding;
     Attention a;
-    float word[KNOWN][NARROW], place[LONG][NARROW];
+    float word[KNOWN][NARROW], table[LONG][NARROW];
 } Learner;
 
 /* The shares that n words give each other, who see no future. */
@@ -577,7 +600,7 @@ static void weigh(const Learner *m, int n, const int ids[n], Trace *t)
     float x[LONG][NARROW], (*scores)[n] = ROWS(n, t->scores);
     embed(n, NARROW, KNOWN, ids, m->word, x);
     if (m->encoding == SINUSOIDS || m->encoding == LEARNED)
-        add_positions(n, NARROW, LONG, 0, m->place, x);
+        add_positions(n, NARROW, LONG, 0, m->table, x);
     attention_project(&m->a, n, n, x, x, t);
     if (m->encoding == ROTATION) {
         rope(PAIRING_NEIGHBOURS, n, NARROW, 0, ROWS(NARROW, t->query));
@@ -605,9 +628,10 @@ static float loss(const Learner *m, int texts, const int ids[texts][SHORT],
 }
 
 /*
-Training is that of [](#self-attention-training): each number of the layers
-and, where places are learned, of their table is raised a little and lowered
-a little. Then 200 other texts of 32 words show what has been learned:
+The training is that of [](#self-attention-training). Each number of the
+layers is raised a little and lowered a little, and so is each number of the
+table of positions where positions are learned. After the training, 200
+other texts of 32 words show what has been learned:
 */
 
 enum { TEXTS = 2, STEPS = 400, TRIALS = 200, SPANS = 5 };
@@ -624,7 +648,7 @@ static int show_numbers(Learner *m, float *number[])
     const int layers = (int)m->a.count;
     const int learned = m->encoding == LEARNED ? SHORT * NARROW : 0;
     for (int i = 0; i < layers + learned; i++)
-        number[i] = i < layers ? m->a.memory + i : m->place[0] + i - layers;
+        number[i] = i < layers ? m->a.memory + i : m->table[0] + i - layers;
     return layers + learned;
 }
 
@@ -663,15 +687,15 @@ static Learner show_begun(Random *r, Encoding encoding, uint64_t seed)
     Learner m = {.encoding = encoding};
     *r = random_seeded(seed);
     embedding_fill(r, KNOWN, NARROW, m.word);
-    embedding_fill(r, LONG, NARROW, m.place);
+    embedding_fill(r, LONG, NARROW, m.table);
     self_attention_init(&m.a, r, NARROW, NARROW, 1, 1);
     if (encoding == SINUSOIDS)
-        sinusoids(LONG, NARROW, m.place);
+        sinusoids(LONG, NARROW, m.table);
     return m;
 }
 
-/* The mean share of the word before, at each place; and what the last word
- * takes of those so many places back. */
+/* The mean share of the word before, at each position; and what the last
+ * word takes of those so many positions back. */
 static void show_tried(Random *r, const Learner *m, float before[LONG],
                        float back[LONG])
 {
@@ -690,7 +714,7 @@ static void show_tried(Random *r, const Learner *m, float before[LONG],
     trace_free(&t);
 }
 
-/* Means over spans of places, in whole percent. */
+/* Means over spans of positions, in whole percent. */
 static void show_spans(const char *label, const float before[LONG])
 {
     const int span[SPANS + 1] = {1, 8, 14, 20, 26, 32};
@@ -710,7 +734,7 @@ static void show_beyond(int seed)
                                             "rotation", "distance"};
     float before[ENCODINGS + 1][LONG] = {{0}},
                              back[ENCODINGS][LONG] = {{0}};
-    printf("seed %d, percent for the word before, at the places\n", seed);
+    printf("seed %d, percent for the word before, at positions\n", seed);
     puts("             1-7   8-13  14-19  20-25  26-31");
     for (int i = 1; i < LONG; i++)
         before[0][i] = 1 / (float)(i + 1);
@@ -737,7 +761,7 @@ static void show_beyond(int seed)
 
 /*
 ``` output
-seed 123, percent for the word before, at the places
+seed 123, percent for the word before, at positions
              1-7   8-13  14-19  20-25  26-31
 even          25      9      6      4      3
 sinusoids     97     55     40     31     25
@@ -750,31 +774,40 @@ angles of the fast hand, less whole rounds (8)
 [0.0000, 1.0000, 2.0000, 0.7168, 1.7168, 1.4336, 1.1504, 0.8673]
 ```
 
-The first row is what even shares would give. Up to place 7, as far as
-training went, three heads do what they should. Then each fails in its own
-way.
+The row *even* is for equal shares of all words that are seen. The first
+column has the positions of the training: there three heads give nearly
+everything to the word before, and the head with distances a third. The
+other columns have positions that training has never reached. There each of
+the four heads falls short in its own way.
 
-*Learned.* The later places have rows, but no text has ever used them. They
-are as they were drawn, and say nothing.
+*Sinusoids.* Beyond position 7 the slow hand comes to angles that training
+has not shown. The further it has turned, the more the scores are off, and
+the share falls from 97 percent to 25.
 
-*Rotation.* It falls in steps. Four entries have two hands, and the slow one
-hardly moves in eight places, so the head has learned the angle of the fast
-one. That is round after $2\pi$ places, a little more than six, so 14 or 20
-back look like 1 back. The last lines show what some take, and at which
-angle. (7 back, at 0.7168, was avoided in training. So the most goes to
-angles a little beyond 1.) Large models have dozens of hands,
-and the slower ones tell the rounds apart, until they, too, come to angles
-that training has not shown them.
+*Learned.* The later positions have rows, but no text of the training has
+used them. They are still as they were drawn, and say nothing.
 
-*Distance.* It has not become sharp. No slope says "one back, and no other":
-if all else is equal, the nearest of a long text gets
-$1 - e^{-0.5} = 0.3935$, as an exercise shows. But what there
-is holds at any length, and so it did in large models [@press2022].
+*Rotation.* Four entries are two hands. Within eight positions the slow hand
+hardly turns, so the head has learned to look for an angle of the fast hand:
+that of one position back. But the fast hand is round after $2\pi$
+positions, a little more than six. The last lines of the output show what
+the word at position 31 gives to some words before it, and how far the fast
+hand has turned in between. The words 14 and 20 back take 29 and 35 percent:
+there the fast hand stands nearly as it does one back. (The word 7 back,
+with 0.7168, was there in training, and the head has learned to avoid it. So
+the most goes to angles a little above 1.) Large models have dozens of
+hands, and the slower ones tell the rounds apart, until they, too, come to
+angles that training has not shown them.
 
-This is one small run. Here is another, from seed 7:
+*Distance.* This head has not become sharp. A slope cannot say "one back,
+and no other". If all else is equal, the nearest word of a long text gets
+$1 - e^{-0.5} = 0.3935$, as exercise 17.6 shows. But what the head has learned
+holds at any length. In large models the same was found [@press2022].
+
+This was one small run. Here is another one, from seed 7:
 
 ``` output
-seed 7, percent for the word before, at the places
+seed 7, percent for the word before, at positions
              1-7   8-13  14-19  20-25  26-31
 even          25      9      6      4      3
 sinusoids     45     19     12      9      7
@@ -787,8 +820,9 @@ angles of the fast hand, less whole rounds (8)
 [0.0000, 1.0000, 2.0000, 0.7168, 1.7168, 1.4336, 1.1504, 0.8673]
 ```
 
-This time the sinusoids have not even learned eight places: in four entries,
-words and places get in each other's way. The rest is the same.
+This time the head with sinusoids has not learned even the first eight
+positions: four entries hold both word and position, and the two get in each
+other's way. The other three rows are much as before.
 
 ## Everything together
 */
@@ -799,7 +833,7 @@ int main(int argc, char *argv[])
     float x[WORDS][WIDE], learned[ROWS][WIDE], position[FAR][WIDE];
     figure_pipeline("pipeline", "vectors roles scale");
     show_sentence(x, learned);
-    show_map("weights, without places", x);
+    show_map("weights, without positions", x);
     sinusoids(FAR, WIDE, position);
     show_hands(position);
     show_added("weights, sinusoids added", FAR, position, x);
@@ -841,12 +875,12 @@ print(weights(torch.view_as_real(pairs * turn).flatten(1)))
 print(weights(x, -0.5 * (i[:, None] - i).abs()))
 ```
 
-To look one word back, a head with three small layers, which are
-$2 \cdot (4 \cdot 4 + 4) + 5 = 45$ numbers, went through
-$400 \cdot 45 \cdot 2 \cdot 2 = 72{,}000$ texts: in each of 400 steps, two
-texts twice for each number. A model of any use has millions of numbers.
-[](#backward) finds all slopes at once, by one computation and a second that
-runs backwards through it.
+To look one word back, a head with three small layers went through many
+texts. The layers are $2 \cdot (4 \cdot 4 + 4) + 5 = 45$ numbers, and in
+each of 400 steps each number was tried twice, on two texts: $400 \cdot 45
+\cdot 2 \cdot 2 = 72{,}000$. A model of any use has millions of numbers.
+[](#backward) finds the slopes of all of them at once, by one computation
+and a second one that runs backwards through it.
 
 ## Further exercises
 
@@ -871,9 +905,9 @@ This is what the scripts do that bring Llama's weights from one library to
 another. If they forget it, nothing fails but the answers.
 :::
 
-**Exercise 17.5** (by hand): A row has eight entries. After how many places
-has its slowest hand gone once round? Do two places so far apart get the
-same row?
+**Exercise 17.5** (by hand): A row has eight entries. After how many
+positions has its slowest hand gone once round? Do two positions so far
+apart get the same row?
 
 **Exercise 17.6** (by hand): In a long text, all scores are equal, until
 distances are taken off with a slope of one half. How large is the share of
@@ -903,17 +937,22 @@ void halves_from_neighbours(int n_heads, int d_k, int d_in,
 :::
 
 ::: {.solution exercise="17.5"}
-It turns by 1/1000 for each place, so after $1000 \cdot 2 \pi$ places, of
-which $1000 \cdot 2 \cdot 3.1416 = 6283.2$ is close. The other hands are
-not round then, as a whole number of places is never a whole number of
-turns; so no two places ever have quite the same row.
+The slowest hand turns by 1/1000 for each position, so it is round after
+$1000 \cdot 2 \pi$ positions, about $1000 \cdot 2 \cdot 3.1416 = 6283.2$.
+The other hands are 10, 100 and 1000 times as fast, so they are round at the
+same moment. But that moment lies between two positions. At position 6,283
+the fastest hand is still about 0.2 radians short of a full turn, and the
+others less. So the rows of the positions 0 and 6,283 are much alike, and
+not the same. No two rows are ever the same, as no whole number of positions
+is a whole number of turns.
 :::
 
 ::: {.solution exercise="17.6"}
-Each step back divides a share by $e^{1/2}$. With $r = e^{-1/2}$, the shares
-are in proportion to 1, $r$, $r^2$ and so on. Times $1 - r$, that sum is
-$1 - r + r - r^2 + r^2 - \dots$, which is 1, as all else cancels. So the
-sum is $1 / (1 - r)$, and the nearest has $1 - r$ of it:
-$1 - e^{-0.5} = 0.3935$.
+Each position further back divides a share by $e^{1/2}$. With $r =
+e^{-1/2}$, the shares are in proportion to 1, $r$, $r^2$ and so on. What is
+the sum $1 + r + r^2 + \dots$? Multiplied by $1 - r$, it is $1 - r + r - r^2
++ r^2 - \dots$, where all but the 1 cancels. So the sum is $1 / (1 - r)$.
+The nearest key is 1 of this sum, which is the share $1 - r = 1 - e^{-0.5} =
+0.3935$.
 :::
 */

@@ -4,20 +4,21 @@
 ![The way from words to attention. This chapter goes back through every
 shaded step](pipeline.svg){#fig-backward-pipeline}
 
-In [](#self-attention-training) a head learned where to look. For each of
-its parameters it computed the whole attention twice, in every step of
-training. The module of [](#multi-head-walk), with $d_{model} = 512$, has
+In [](#self-attention-training) a head learned where to look. Each step of
+that training computed the whole attention twice for each of the head's
+parameters. The module of [](#multi-head-walk), with $d_{model} = 512$, has
 $4 \cdot (512 \cdot 512 + 512) = 1{,}050{,}624$ parameters. Nobody will
-compute it two million times to move them once.
+compute that module two million times to move its parameters once.
 
-Trying asks of each number, from the front: what does it do to the loss?
-Let us ask from the back. The loss is made from a few numbers, and how it
-changes with them is easily said. They are made from others, one operation
-before; and so on, down to the parameters. If each answer can be made from
-the answers behind it, one way back through the computation has all slopes.
-The way there is called the **forward pass**,
-the way back the **backward pass**, and the method **back-propagation**, or
-**backpropagation**.
+Trying begins at the front, with a parameter, and asks what this parameter
+does to the loss. Let us begin at the back. The loss is made from a few
+numbers, and how the loss changes with these is easily said. These numbers
+are made from others by the operation before, the others from others again,
+and so on back to the parameters. If each answer can be made from the
+answers behind it, then one way back through the computation finds the
+slopes of all parameters. The computation from the parameters to the loss is
+called the **forward pass**, the way back the **backward pass**, and the
+method **backpropagation**.
 */
 
 #include "attention/18_backward.h"
@@ -32,60 +33,65 @@ the way back the **backward pass**, and the method **back-propagation**, or
 /*
 ## Two rules {#backward-rules}
 
-The slope of a number says by how much the loss grows for each unit by which
-the number grows, if it grows a little. That of `scores[j]` we call
-`grad_scores[j]`, short for gradient: the gradient of a table is a table
-of the same shape, with `grad_` before its name.
+The **slope** of a number says by how much the loss grows for each unit by
+which the number grows, if the number grows a little. The slope of
+`scores[j]` is called `grad_scores[j]`, short for gradient: the gradient of
+a table is a table of the same shape, with `grad_` before its name.
 
-Let the loss grow by 3 for each unit of a score, and this score by 2 for
-each unit of an entry of the query. Then the loss grows by $3 \cdot 2 = 6$
-for each unit of that entry. Along a way, slopes are multiplied: this is the
-**chain rule**.
+Let the loss grow by 3 for each unit of a score, and let this score grow by
+2 for each unit of an entry of the query. Then the loss grows by $3 \cdot 2
+= 6$ for each unit of that entry. Along a way, slopes are multiplied. This
+rule is the **chain rule**.
 
-But the query has met another key, too. Let that score grow by 4 for each
-unit of the same entry, and the loss by $-1$ for each unit of that score.
-There are two ways from the entry to the loss, and what it does along each
-adds up: $3 \cdot 2 + (-1) \cdot 4 = 2$.
+But the same query has a score with another key, too. Let this second score
+grow by 4 for each unit of the same entry, and let the loss grow by $-1$ for
+each unit of the second score. So there are two ways from the entry to the
+loss. What the entry does to the loss along each way adds up: $3 \cdot 2 +
+(-1) \cdot 4 = 2$.
 
-There are no other rules. What remains is to ask of each operation how much
-its results grow with what it takes.
+There are no other rules. What remains is to ask of each operation by how
+much its results grow with what it was given.
 
 ## Back through softmax {#backward-softmax}
 
-We start where [](#self-attention-training) has stopped, with *cat likes
+We start where [](#self-attention-training) has stopped: with *cat likes
 fish*, the numbers of seed 2024, and the loss $-\ln(w)$, where $w$ is the
-share that *likes* gives to *fish*. What was computed last is undone first.
-If $w$ grows by a small $s$, it becomes $1 + s/w$ times as large, and its
-logarithm grows by $\ln(1 + s/w)$, nearly $s/w$ ([](#scaling-saturated)).
-So the slope of this share is $-1/w$. The loss does not see the others, and
-theirs is 0.
+share that *likes* gives to *fish*. What was computed last comes first on
+the way back, so we begin with the logarithm. If $w$ grows by a small $s$,
+it becomes $1 + s/w$ times as large, and its logarithm grows by $\ln(1 +
+s/w)$, nearly $s/w$ ([](#scaling-saturated)). So the loss falls by $1/w$ for
+each unit of this share: the slope of the share is $-1/w$. The loss does not
+depend on the other shares, so their slopes are 0.
 
-Next comes the softmax. Raise score $j$ by $s$. As the same section has
-found, its exponential becomes nearly $1 + s$ times as large, and the sum of
-all exponentials $1 + w_j s$ times. So share $j$ gains $w_j s$; and every
-share, this one too, is divided by $1 + w_j s$. That is nearly to multiply
-it by $1 - w_j s$, as $(1 + w_j s)(1 - w_j s) = 1 - w_j^2 s^2$, nearly 1. So
-share $k$ loses $w_k w_j s$. Now the two rules, with $g_k$ for the slope of
-share $k$: each change times the slope of its share, and all of them added
-up.
+Next comes the softmax. Raise score $j$ by a small $s$. As the same section
+has found, two things happen. The exponential of score $j$ becomes nearly $1
++ s$ times as large. And the sum of all exponentials becomes nearly $1 + w_j
+s$ times as large. Share $k$ is the exponential of score $k$ divided by this
+sum. So share $j$ gains $w_j s$, by its exponential. And every share, share
+$j$ too, is divided by $1 + w_j s$, by the sum. To divide by $1 + w_j s$ is
+nearly to multiply by $1 - w_j s$, since $(1 + w_j s)(1 - w_j s) = 1 - w_j^2
+s^2$ is nearly 1. So share $k$ loses $w_k w_j s$. Now the two rules. Let
+$g_k$ be the slope of share $k$. Each change is multiplied by the slope of
+its share, and all of them add up:
 
 $$\underbrace{w_j s\, g_j}_{\text{gained}}
   - \underbrace{\sum_{k=1}^{m} w_k w_j s\, g_k}_{\text{lost}}
   = w_j \Big( g_j - \sum_{k=1}^{m} w_k g_k \Big)\, s$$
 
 So the slope of score $j$ is $w_j (g_j - \sum_k w_k g_k)$. The sum is the
-same for all scores of the row, the mean of the shares' slopes, in which
-each counts by its share. Where $g_j$ lies above that mean, the loss rises
-with the score, and training will lower the score; where it lies below,
-training will raise it. If all $g_k$ are equal, no score does anything: what
-one word gains, others lose, and the loss does not mind.
+mean of the slopes of all shares, in which each slope counts by its share.
+This mean is the same for all scores of the row. Where $g_j$ lies above the
+mean, the loss rises with score $j$, and training will lower the score.
+Where $g_j$ lies below the mean, training will raise the score. If all $g_k$
+are equal, all slopes are 0: what one word gains, others lose, and the loss
+stays the same.
 
 **Exercise 18.1** (★★, 3 points): `softmax_backward`. To the slope of each
 score of a row, add $w_j (g_j - \sum_k w_k g_k)$.
 
 ::: hint
 The sum over $k$ is needed before the first score gets its slope. A function
-of [](#dot-product) has it in one call.
+of [](#dot-product) computes such a sum in one call.
 :::
 
 ::: hint
@@ -167,24 +173,25 @@ grad_scores, by trying (3)
 [ 0.2990,  0.4093, -0.7082]
 ```
 
-The mean is $w \cdot (-1/w) = -1$. So for this loss the slopes of the scores
-are the shares themselves, less 1 where *fish* is. The loss falls when the
-score of *fish* rises, and rises with any other score, by the share that it
-has. The three slopes add up to 0, since to raise all scores alike changes
+Only the slope of *fish*'s share is not 0, so the mean is $w \cdot (-1/w) =
+-1$. For the other words the slope of the score is $w_j (0 + 1)$, the share
+itself. For *fish* the slope is $w (-1/w + 1)$, the share less 1. So the
+loss falls when the score of *fish* rises, and it rises with any other
+score. The three slopes add up to 0, since raising all scores alike changes
 no share.
 
 ## Back through products {#backward-products}
 
 One step further back, the scores were divided by $\sqrt{d_k}$. For each
-unit that the undivided score grows, the divided one grows by
-$1/\sqrt{d_k}$. So its slope is divided by the same root: `scale_scores`
-is its own way back.
+unit by which the undivided score grows, the divided score grows by
+$1/\sqrt{d_k}$. So on the way back the slope is divided by the same root:
+`scale_scores` is its own way back.
 
 The undivided score is a sum of terms `query[i][k] * key[j][k]`. If one
-factor grows by a unit, the term grows by the other factor. Here is that for
-all terms, each time under the line of the forward pass that it goes back
-through; and the same for `matmul`, whose second table stands the other way
-round:
+factor of a term grows by a unit, the term grows by the other factor. Below,
+a function does that for all terms, and another one for `matmul`, whose
+second table stands the other way round. A comment shows the line of the
+forward pass that the lines below it go back through:
 */
 
 void dot_scores_backward(int n, int m, int d, const float query[n][d],
@@ -215,11 +222,12 @@ void matmul_backward(int n, int m, int d, const float a[n][d],
 }
 
 /*
-An entry of a query meets all keys, and an entry of a key all queries. What
-it does in each adds up, by the second rule. So both lines have `+=`, and a
-gradient begins with 0; every function of this chapter adds to the gradients
-of what it was given. Written with tables, each factor's gradient is a
-product, of the result's gradient with the other factor:
+An entry of a query is a factor in the scores of all keys, and an entry of a
+key in the scores of all queries. By the second rule, what the entry does in
+each of these scores adds up. So both lines have `+=`, and a gradient must
+begin with 0. Every function of this chapter adds to the gradients of what
+it was given. Written with tables, the gradient of each factor is a product
+too, of the gradient of the result and the other factor:
 
 $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
   \underset{m \times d_k}{K} \qquad
@@ -244,8 +252,8 @@ only one way in which they fit](products.svg){#fig-backward-products}
 
 ## Back through a layer {#backward-linear}
 
-A linear layer is such a product: of the rows of `x` with those of the
-weight. Then it adds the bias, the same one, to each of $n$ rows.
+A linear layer is such a product, of the rows of `x` with the rows of the
+weight. Then the layer adds the same bias to each of the $n$ rows.
 
 **Exercise 18.2** (★★, 3 points): `linear_backward`. First of all,
 `linear_gradient_check(l, grad_l)` refuses a gradient that does not fit the
@@ -285,8 +293,8 @@ void linear_backward(const Linear *l, int n, const float x[n][l->d_in],
 }
 
 /*
-With that we are through. Between the parameters and the loss of *cat likes
-fish* there is nothing else:
+These were all operations between the parameters and the loss of *cat likes
+fish*. Here is the whole way back:
 */
 
 /* The way back of chapter 7's head, from the slopes of its scores. */
@@ -330,18 +338,19 @@ computations by trying; and now, there and back (2)
 ```
 
 These are the slopes of [](#self-attention-training), number for number.
-(The weight for values is not on the way to this loss: its slopes are 0.)
-There they took 36 computations, here one and the way back. The words' own
-numbers have got slopes too: each word asks and is asked, and both have
-added up.
+(The weight for values is not on the way to this loss, so its slopes are 0.)
+There the slopes took 36 computations of the loss. Here they took one, and
+one way back. The words' own numbers have slopes now, too: each word has a
+query and a key, and what the word does by each has been added up.
 
 ## Back through a head {#backward-head}
 
-What else is there in a head? The mixture is a product of weights and
-values. Dropout has multiplied each weight by 0 or by $1/(1 - p)$, and its
-slope gets the same factor: `dropout_apply`, with the same mask, which the
-trace has kept. The mask has put minus infinity in the place of a score,
-whatever was there. So what was there did nothing, and its slope is 0:
+What else is there in a head? The mixture is a product, of weights and
+values. Dropout has multiplied each weight by 0 or by $1/(1 - p)$. The slope
+of the weight gets the same factor, so `dropout_apply` is called again, with
+the keep mask that the trace has kept. And the causal mask has replaced
+scores by minus infinity. A score that was replaced does nothing to the
+loss, so its slope is 0:
 */
 
 void mask_backward(int n, int m, const float scores[n][m],
@@ -355,20 +364,22 @@ void mask_backward(int n, int m, const float scores[n][m],
 
 /*
 ::: question
-A hidden key has the weight 0, and that is a factor of its score's slope.
-Is `mask_backward` needed at all?
+A hidden key has the weight 0, and the weight is a factor of its score's
+slope. Is `mask_backward` needed at all?
 
-Where a query sees at least one key, it finds zeros already. But a query
-that sees nothing has weights of `nan`. Without this function, the slopes of
-its scores would be `nan` too, and then those of the parameters for queries
-and keys. (Those for values are `nan` in any case.)
+If a query sees at least one key, `mask_backward` finds zeros already. But a
+query that sees nothing has weights of `nan`. Without `mask_backward`, the
+slopes of its scores would be `nan` too, and after them the slopes of the
+parameters for queries and keys. (The slopes of those for values are `nan`
+in any case.)
 :::
 
-Now `attend` backwards is `attend` read from below. Its parameters are those
-of `attend`, and most of them again with `grad_`. The scores, weights and
-dropped weights are used for nothing else, so their gradients begin at 0
-here. And `grad_scores` goes through mask and scale in place, as the scores
-did.
+The way back through `attend` is `attend` read from the last line to the
+first. Its parameters are those of `attend`, and most of them again with
+`grad_`. The scores, weights and dropped weights are used for nothing else,
+so the function itself sets their gradients to 0 first. The mask and the
+scale have changed the scores in place, and their ways back change
+`grad_scores` in place.
 */
 
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
@@ -404,10 +415,12 @@ void attend_backward(int n, int m, int d_k, int d_v, double rate,
 ## Back through attention {#backward-attention}
 
 `split_heads` and `merge_heads` only move numbers, and a slope moves with
-its number. So on the way back, what was merged is split and what was split
-is merged. The gradient of a trace is a `Trace`, as that of an attention is
-an `Attention`. Where both texts are one, `grad_x` and `grad_y` are one
-table, which gets what a token did as a query, as a key and as a value.
+its number. So on the way back, `split_heads` moves the slopes of what was
+merged, and `merge_heads` the slopes of what was split. The gradient of a
+trace is a `Trace`, and the gradient of an attention an `Attention`. In
+self-attention, where the texts `x` and `y` are the same, `grad_x` and
+`grad_y` are one table. Into it goes what a token did as a query, as a key
+and as a value.
 */
 
 /* Head h: attend_head, backwards. */
@@ -469,9 +482,9 @@ void attention_backward(const Attention *a, int n, int m,
 /*
 ## Down to the words {#backward-embedding}
 
-Before the attention, the words' rows were looked up in a table. A copy
-grows as its row does, so its slope goes to that row, as often as the word
-stands in the text.
+Before the attention, each word's row was copied from the table of
+embeddings. If the row grows by a unit, so does each copy. So the slope of
+each copy is added to its row, as often as the word stands in the text.
 
 **Exercise 18.3** (★, 2 points): `embed_backward`. Row `i` of `x` was a copy
 of row `ids[i]` of the table. It refuses an id that is no row, as `embed`
@@ -524,11 +537,12 @@ slopes of the table (3, 2)
 
 ## Tried, to be sure {#backward-checked}
 
-A model whose backward pass has a mistake may learn all the same, only
-worse. So one compares each slope with what trying finds: **gradient
-checking**. Here is the module of [](#multi-head-pytorch), with two heads
-and the future hidden, and at the end with dropout too. The loss is the sum
-of all outputs, so that each of these has the slope 1.
+A model whose backward pass has a mistake may still learn, only worse. So
+one compares each slope with the slope that trying finds. This comparison is
+called **gradient checking**. We check the module of
+[](#multi-head-pytorch), with two heads and the future hidden, first without
+dropout and then with it. The loss is the sum of all outputs, so the slope
+of each output is 1.
 */
 
 enum { TOKENS = 3, D_MODEL = 8 };
@@ -626,17 +640,18 @@ with dropout, numbers and those that agree (2)
 [312, 312]
 ```
 
-All $4 \cdot (8 \cdot 8 + 8) + 3 \cdot 8 = 312$ agree, parameters and
-tokens, without dropout and with it. A second backward pass, here without
-dropout, doubles the slopes, since it adds. That is meant so, as gradients
-of several texts shall add up before a step is taken. But then somebody has
-to write zeros before the next step. In PyTorch `optimizer.zero_grad()` does
-it. Whoever forgets it moves the parameters by the slopes of all steps so
-far.
+All $4 \cdot (8 \cdot 8 + 8) + 3 \cdot 8 = 312$ slopes agree, those of the
+parameters and those of the tokens, without dropout and with it. A second
+backward pass, here without dropout, doubles the slopes, since the backward
+pass adds to what is there. PyTorch's does the same, so that the gradients
+of several texts can add up before a step. But then the gradients must be
+set to 0 before the next step, in PyTorch by `optimizer.zero_grad()`.
+Without that call, the parameters move by the slopes of all steps so far.
 
-By how much should one move a number to try it? Here are the slopes of *cat
-likes fish*, tried with steps from 1 down to a billionth, up and down as in
-[](#self-attention-training), and upwards only.
+By how much should one move a number to try its slope? Here the slopes of
+*cat likes fish* are tried with ten sizes of the move, from 1 down to a
+billionth: once up and down, as in [](#self-attention-training), and once
+upwards only.
 */
 
 /* By how much tried slopes are off, in millionths of what all slopes come
@@ -692,13 +707,15 @@ slopes that are not 0, and those a billionth finds (2)
 [8, 0]
 ```
 
-On the right, steps are too large: the loss is no straight line, and far
-away it has bent. To try both ways helps, since a bend that lifts the loss
-above lifts it below as well, and their difference has neither. On the left,
-steps are too small: two losses agree in nearly all digits that a float has,
-and only the last ones, which are rounded, tell them apart. With a billionth
-no slope is found at all. The best step lies in between, here at a
-hundredth. The backward pass needs no step.
+On the right of the picture, the steps are too large. The loss is not a
+straight line, and over a large step it bends away from its slope. Trying up
+and down helps: a bend that lifts the loss above the number lifts it below
+the number, too, and in the difference of the two losses the bend cancels.
+On the left, the steps are too small. The two losses agree in nearly all
+digits that a float has, and their difference is only in the last digits,
+which are rounded. With a billionth, all slopes that are found are 0. The
+best step lies in between, here at a hundredth. The backward pass needs no
+such step.
 
 ## Everything together
 */
@@ -769,15 +786,15 @@ for _ in range(2):
 
 ## What it costs {#backward-cost}
 
-Each product of the forward pass has become two. So a step of training costs
-about $1 + 2 = 3$ computations of the attention, whatever the number of its
-parameters. With that, a loss and an optimizer can make a model better:
-[](#optimizers).
+Each product of the forward pass has become two products on the way back. So
+a step of training costs about as much as $1 + 2 = 3$ computations of the
+attention, however many parameters there are. With the slopes, a loss and an
+optimizer can make a model better: [](#optimizers).
 
-It also costs memory. The way back reads the trace, with the weights of all
-heads, $n \times m$ each, and for long texts these tables do not fit.
-[](#flash-backward) does not keep them, and makes them again on the way
-back, tile by tile.
+The way back also costs memory. It reads the trace, with the weights of all
+heads, $n \times m$ each. For long texts these tables do not fit into
+memory. [](#flash-backward) does not keep them: it makes the weights again
+on the way back, tile by tile.
 
 ## Further exercises
 
@@ -839,17 +856,20 @@ void cosine_backward(int n, const float a[n], const float b[n],
 :::
 
 ::: {.solution exercise="18.5"}
-The mean is $4/2 + 0/4 - 4/4 = 1$. So the slopes are $(4 - 1)/2 = 1.5$,
-$(0 - 1)/4 = -0.25$ and $(-4 - 1)/4 = -1.25$, which add up to 0. When the
-second score is raised, its share grows, for which the loss does not care.
-But the others shrink, and the first, which is larger, shrinks more.
+The mean is $4/2 + 0/4 - 4/4 = 1$. So the slopes of the scores are $(4 -
+1)/2 = 1.5$, $(0 - 1)/4 = -0.25$ and $(-4 - 1)/4 = -1.25$, which add up to
+0. When the second score is raised, the second share grows, and that changes
+nothing in the loss. But the other two shares shrink. The first is larger,
+so it shrinks more, and the loss falls.
 :::
 
 ::: {.solution exercise="18.6"}
-The bias is added to every key, so its gradient is the sum of those of all
-keys. Key $j$ gets $\sum_i g_{ij} q_i$, where $g_{ij}$ is the slope of a
-score and $q_i$ a query. Over all keys, query $i$ is multiplied by
-$\sum_j g_{ij}$, and the slopes of a row of scores add up to 0. In
-[](#self-attention-order) this bias has changed no result.
+The bias is added to every key, so its gradient is the sum of the gradients
+of all keys. The gradient of key $j$ is $\sum_i g_{ij} q_i$, where $g_{ij}$
+is the slope of the score of query $i$ and key $j$, and $q_i$ is a query. In
+the sum over all keys, query $i$ is multiplied by $\sum_j g_{ij}$. These are
+the slopes of a row of scores, which add up to 0. So the gradient of the
+bias is 0. Exercise 7.5 has found the same from the front: this bias changes
+no result.
 :::
 */

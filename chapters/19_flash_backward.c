@@ -4,12 +4,12 @@
 ![The way from words to attention. This chapter goes back through the shaded
 steps without their tables](pipeline.svg){#fig-flash-backward-pipeline}
 
-[](#backward) goes back along the trace. It reads the weights of each head,
-which the trace has kept for that, with the scores they came from and two
-tables of dropout's: four times $n \times m$ numbers. [](#flash) does
-without such tables. But what is there then to go back along? Each query has
-been left with a single number, its log-sum-exp. How much would be saved if
-that were enough?
+[](#backward) goes back along the trace, in which the forward pass has kept
+four tables of $n \times m$ numbers for each head: the scores, the weights,
+and two tables of dropout. The forward pass of [](#flash) keeps no such
+tables. Of a query's scores and weights it leaves a single number, the
+query's log-sum-exp. Is this number enough for the way back? And how much
+memory would it save?
 */
 
 #include "attention/19_flash_backward.h"
@@ -54,17 +54,18 @@ tokens; MiB of a head's four tables, of its log-sum-exps (3, 3)
 values and contexts of 64 entries, is there in any case; both axes grow by
 factors](memory.svg){#fig-flash-backward-memory}
 
-With 8,192 tokens the tables of one head take 1,024 MiB. A model may have
-hundreds of heads, and all their tables have to wait until the way back
-comes to them. The log-sum-exps take a thirty-second of one MiB.
+With 8,192 tokens the four tables of one head take 1,024 MiB. A model may
+have hundreds of heads, and the tables of all heads must be kept until the
+way back has reached them. The log-sum-exps of a head take a thirty-second
+of one MiB.
 
 ## Weights, made again {#flash-backward-again}
 
-For the weights it is enough, as [](#flash-log-sum) has found: with $L$ for
-the log-sum-exp, $w_j = e^{s_j - L}$. The score $s_j$ has to be computed
-again, from its query and its key. That costs time, but for one weight no
-other key has to be read. So a weight can be made just when it is wanted,
-and forgotten. To make again what one could have kept is called
+For the weights, the log-sum-exp $L$ is enough: [](#flash-log-sum) has found
+that $w_j = e^{s_j - L}$. The score $s_j$ has to be computed again, from its
+query and its key. That costs time. But for one weight no other key has to
+be read, so each weight can be computed just when it is needed, and need not
+be kept. Computing again what could have been kept is called
 **recomputation**.
 
 **Exercise 19.1** (★, 2 points): `recompute_weights`. Scores, already
@@ -98,26 +99,28 @@ void recompute_weights(int n, int m, const float log_sum_exp[n],
 /*
 ## A row's mean, without the row {#flash-backward-mean}
 
-Back through softmax, the slope of score $j$ is
-$w_j (g_j - \sum_k w_k g_k)$, where $g_k$ is the slope of weight $k$
-([](#backward-softmax)). The sum goes over the whole row, and a square of
-the table holds only a part of the row, so it does not know the sum. Must
-all keys be met once more, only for a mean?
+Back through softmax, the slope of score $j$ is $w_j (g_j - \sum_k w_k
+g_k)$, where $g_k$ is the slope of weight $k$ ([](#backward-softmax)). The
+sum is a mean over the whole row. But a square of the table
+([](#flash-tiles)) holds only a part of the row. Must each query go through
+all keys once more, only for this mean?
 
 Look at what $g_k$ is. Weight $k$ is used in the mixture alone. For each
-unit that it grows, entry $i$ of the context $c$ grows by entry $i$ of value
-$k$, which is $v_{ki}$; and for each unit of that entry, the loss grows by
-its slope, which we call $\gamma_i$. With all entries, $g_k = \sum_i
-v_{ki}\, \gamma_i$. Put this into the mean, and add up over the keys first:
+unit by which weight $k$ grows, entry $i$ of the context $c$ grows by entry
+$i$ of value $k$, which is $v_{ki}$. And for each unit by which entry $i$ of
+the context grows, the loss grows by the slope of this entry, which we call
+$\gamma_i$. Added up over all entries, $g_k = \sum_i v_{ki}\, \gamma_i$. Put
+this sum into the mean, and add up over the keys first:
 
 $$\sum_{k=1}^{m} w_k\, g_k
   = \sum_{k=1}^{m} w_k \sum_{i=1}^{d_v} v_{ki}\, \gamma_i
   = \sum_{i=1}^{d_v} \gamma_i \sum_{k=1}^{m} w_k\, v_{ki}
   = \sum_{i=1}^{d_v} \gamma_i\, c_i$$
 
-since the values, mixed by their weights, are the context. So the mean is
-the dot product of a context vector with its own gradient, however many keys
-there were [@dao2022].
+The last step holds because the values, mixed by their weights, are the
+context: $\sum_k w_k v_{ki} = c_i$. So the mean is the dot product of a
+context vector with its own gradient, however many keys there were
+[@dao2022].
 
 **Exercise 19.2** (★, 2 points): `context_dot_grad`. The mean for each
 query, by its context vector. A query that has seen nothing has no context
@@ -149,9 +152,10 @@ void context_dot_grad(int n, int d_v, const float log_sum_exp[n],
 }
 
 /*
-For *short* in *Life is short, eat dessert first*, with embeddings for
-queries, keys and values as in [](#flash), and with a loss that is just the
-sum of the context's entries, so that each of these has the slope 1:
+Here is the mean for *short* in *Life is short, eat dessert first*, computed
+in both ways. As in [](#flash), the embeddings are the queries, keys and
+values. The loss is the sum of the context's entries, so that each of these
+has the slope 1:
 */
 
 static const float ones[6][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1},
@@ -185,10 +189,10 @@ their mean, by the weights and by the context (2)
 
 ## A square of the table {#flash-backward-tiles}
 
-So the whole of [](#backward-head) can be done for a square of the table, of
-32 queries and 32 keys, and by the same functions. Four of the lines below
-make the weights again, and four go back. `slopes_of_scores` is softmax's
-step:
+So the whole of [](#backward-head) can be done for one square of the table,
+of 32 queries and 32 keys, and by the same functions. In the inner loop
+below, four calls make the weights of the square again, and four calls go
+back. `slopes_of_scores` is the step back through softmax:
 */
 
 static void slopes_of_scores(int n, int m, const float weights[n][m],
@@ -237,19 +241,19 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
 
 /*
 (`mask_square` and `mask_shows_block` are those of [](#flash-tiles). No
-`mask_backward` is needed: what is hidden has the weight 0, and no weight is
-`nan`.)
+`mask_backward` is needed: a key that is hidden has the weight 0, and no
+weight is `nan`.)
 
-Nothing connects the squares but `+=`. A query's gradient is a sum over all
-keys, that of a key or a value one over all queries, and each square adds
-its own share. Here are six words, the future hidden, and the same
-loss:
+The squares need nothing from each other. A query's gradient is a sum over
+all keys, and the gradient of a key or a value is a sum over all queries.
+Each square adds its part to these sums, by `+=`. Here are the gradients for
+the six words, with the future hidden, and with the same loss:
 
 ::: question
 *Life* sees only itself. What is its row of `grad_query`?
 
-All 0. Its one weight is 1, whatever its score, so its query changes
-nothing.
+The row is all 0. *Life* has one weight, which is 1 whatever its score is,
+so its query changes nothing.
 :::
 */
 
@@ -334,18 +338,20 @@ grad_value (6, 3)
  [0.6287, 0.6287, 0.6287]]
 ```
 
-With this loss, a row of `grad_value` is what all words have taken of a
-value. Most was taken of *Life*, which all six have seen. A hundred tokens
-are sixteen squares, held here against the tables of [](#backward):
+With this loss, each entry in a row of `grad_value` is the sum of the
+weights that all words have given to this word. *Life* has the largest sum,
+since all six words have seen it. Now a hundred tokens, which are sixteen
+squares. Their gradients are compared with those that the tables of
+[](#backward) give:
 
 ``` output
 100 tokens, as with tables to 1e-5: yes
 the future hidden, as with tables to 1e-5: yes
 ```
 
-The forward has two products, of queries with keys and of weights with
-values. On the way back each has become two. To make the scores again is one
-more, the fifth:
+The forward pass has two products, of queries with keys and of weights with
+values. On the way back each of them becomes two. To compute the scores
+again is one more, the fifth:
 */
 
 static void show_products(void)
@@ -374,16 +380,19 @@ products: forward, back with tables, back without (3)
 ![Five products on the way back. What is 5 × 4 here is never there as a
 whole, only square by square](products.svg){#fig-flash-backward-products}
 
-That is a quarter more to compute. But what is not kept is neither written
-nor fetched again. Where memory is what a machine waits for, the way back
-takes less time although it computes more [@dao2022].
+Five products instead of four are a quarter more to compute. But a table
+that is not kept is neither written to memory nor read from it. On a machine
+that mostly waits for its memory, the way back takes less time although it
+computes more [@dao2022].
 
 ## Who meets whom {#flash-backward-rounds}
 
-In the forward, threads had it easy: each tile of queries wrote contexts of
-its own. Now both sides of a meeting are added to. Let one thread take some
-queries and another the next ones, and both add to the same keys. To add is
-to read a number and to write another:
+In the forward pass, threads could share out the tiles of queries, because
+each tile wrote only the contexts of its own queries. On the way back, a
+square adds to the gradients of its queries and to those of its keys. Let
+thread A take some queries and thread B the next ones. Then both add to the
+gradients of the same keys. Adding is two steps, reading a number and
+writing another:
 
 | thread A | thread B | `grad_key` |
 |:-------------|:-------------|--------:|
@@ -392,25 +401,29 @@ to read a number and to write another:
 | writes 5 + 1 | | 6 |
 | | writes 5 + 2 | 7 |
 
-It should be 8. What A has added is lost, now and then, depending on who
-comes when: a **race**. Nothing is refused, nothing crashes, and with one
-thread all is right. If the threads shared out the keys instead, they would
-race for the queries.
+The result should be 8. What A has added is lost. It is lost only now and
+then, depending on which thread comes when: such a mistake is called a
+**race**. Nothing is refused, nothing crashes, and with one thread the
+result is right. If the threads shared out the keys instead, they would race
+for the gradients of the queries.
 
-A head for each thread would do, where there are heads enough. Where there
-are not, cut the head's keys into parts, and its queries into as many, and
-hold a tournament. In each round every part of the keys meets one of the
-queries, and no two the same. After as many rounds as there are parts, all
-have met all, and nobody was ever asked to two places.
+With enough heads, each thread can take a head of its own. Otherwise, cut
+the keys of a head into parts, and the queries into as many parts, and work
+in rounds, as a tournament does. In each round, every part of the keys is
+combined with one part of the queries, and no two parts of the keys with the
+same part of the queries. So in one round each gradient belongs to one
+thread. After as many rounds as there are parts, every part of the keys has
+been combined with every part of the queries.
 
 **Exercise 19.3** (★★, 2 points): `query_part`. The part of the queries that
-part `keys` of the keys meets in a round. Parts and rounds are counted from
-0. Any schedule will do in which no two meet the same part in a round, and
-each has met all of them in the end.
+part `keys` of the keys is combined with in a round. Parts and rounds are
+counted from 0. Any schedule will do in which no two parts of the keys get
+the same part of the queries in a round, and each has had all of them in the
+end.
 
 ::: hint
-In round 0, part `k` of the keys may meet part `k` of the queries. Who is
-free for it in the next round, if all others want the same?
+In round 0, part `k` of the keys may have part `k` of the queries. Which
+part could it have in the next round, if all others do the same?
 :::
 
 ::: hint
@@ -418,8 +431,8 @@ Behind the last part comes part 0 again.
 :::
 
 ::: done
-No locks, no copies, no races: who writes where has been settled before
-anybody begins.
+No locks, no copies, no races: which thread writes where is settled before
+any of them begins.
 :::
 */
 
@@ -462,10 +475,11 @@ round 3 (4)
 ![Four rounds. A row is a part of the keys, a column a part of the queries;
 no row and no column has two](rounds.svg){#fig-flash-backward-rounds}
 
-The rounds have a second gain. The last digits of a sum of floats depend on
-its order ([](#kernel-order)). Rounds come one after the other, and how many
-there are depends on the sizes alone. So each number gets what it gets in
-the same order, from one thread or from twenty, and has the same digits.
+The rounds have a second advantage. The last digits of a sum of floats
+depend on the order of its terms ([](#kernel-order)). The rounds come one
+after the other, and each gradient gets one part in each round. So its parts
+are added in the same order by one thread or by twenty, and the sum has the
+same digits.
 */
 
 enum { TOKENS = 600, D = 16 };
@@ -492,14 +506,15 @@ static void backward_in_rounds(int parts, int threads,
 }
 
 /*
-Behind the line with `omp parallel for`, threads share out the turns of the
-loop. At its end each thread waits for all others, and the round is over.
-Part `k` of the keys begins with key `j`, and the queries that it meets
-begin with query `i`. Query `i` sees the keys up to its own place, which
-counted from key `j` on is `i - j`: hence the mask.
+The line with `omp parallel for` shares out the turns of the loop below it
+among the threads. At the end of the loop each thread waits for all others,
+and the round is over. Part `k` of the keys begins with key `j`, and the
+part of the queries begins with query `i`. Query `i` may see the keys up to
+its own position, which is `i - j` when counted from key `j` on. That number
+is the offset of the mask.
 
-Here are 600 tokens in four parts, and so in four rounds, with one thread,
-with three, and without parts:
+Here are 600 tokens in four parts, and so in four rounds, first with one
+thread, then with three, and at last without parts:
 */
 
 static void show_rounds_agree(void)
@@ -529,15 +544,16 @@ static void show_rounds_agree(void)
 as without parts to 1e-5: yes
 ```
 
-What makes a library of it stands in two files, which can be skipped:
+Two files of the library use what this chapter has shown. Both may be
+skipped:
 
-- `src/kernel/backward.c` adds to the same gradients, in the same rounds,
-  through the register tile of [](#kernel). Keys lie in its lanes, not
-  queries, since two of the three gradients belong to the keys: they stay in
-  their lanes while tile after tile of queries comes along.
+- `src/kernel/backward.c` adds to the same gradients in the same rounds, but
+  with the register tile of [](#kernel). Its lanes hold keys, not queries,
+  since two of the three gradients belong to the keys: these two stay in the
+  lanes while one tile of queries after the other is read.
 - `src/kernel/layers.c` has `attention_forward_fast` and
-  `attention_backward_fast`. A model learns from many texts at once; these
-  do for all of them together what `attention_forward` and
+  `attention_backward_fast`. A model learns from many texts at once. These
+  functions do for all texts together what `attention_forward` and
   `attention_backward` do for one, linear layers included.
 
 `make bench CASES=backward` measures how fast that is on your machine,
@@ -586,21 +602,21 @@ for role in roles:
     print(role.grad)
 ```
 
-Recomputation helps elsewhere, too: of a model with many layers one may keep
-what goes into each and make the rest again. But of all that a model keeps,
-only the tables of attention grow with the square of the text.
+Recomputation helps elsewhere, too. Of a model with many layers one may keep
+what goes into each layer, and compute the rest again. But of all that a
+model keeps, only the tables of attention grow with the square of the text's
+length.
 
-Now all slopes can be had, of texts of any length. [](#optimizers) takes the
-steps.
+Now all slopes can be found, for texts of any length. [](#optimizers) uses
+them to take steps.
 
 ## Further exercises
 
-**Exercise 19.4** (★★, challenge, 3 points): `log_sum_exp_backward`. The
-log-sum-exp of a row is a number that a loss may look at, too. Given is
-`grad_log_sum_exp`, the slope of each row's log-sum-exp. Add to
-`grad_scores` what follows from it for the slopes of the scores. A row of
-nothing but minus infinity adds nothing. What [](#backward-softmax) does
-with a raised score leads there.
+**Exercise 19.4** (★★, challenge, 3 points): `log_sum_exp_backward`. A loss
+may depend on the log-sum-exp of a row, too. Given is `grad_log_sum_exp`,
+the slope of each row's log-sum-exp. Add to `grad_scores` what follows for
+the slopes of the scores. A row of nothing but minus infinity adds nothing.
+Raise a score, as [](#backward-softmax) does.
 
 ::: hint
 Raise score $j$ by a small $s$. By which factor does the sum of all

@@ -31,10 +31,10 @@ the logits $z$ of an answer whose right word is $t$:
 
 $$-\ln \frac{e^{z_t}}{\sum_j e^{z_j}} = \ln \sum_j e^{z_j} - z_t$$
 
-The right side has no share in it. That matters, for a share may be so small
-that a float holds 0, whose logarithm is minus infinity. The logarithm of
-the sum is that of [](#flash-log-sum), where the largest logit is taken out
-first.
+No share stands on the right side. That matters, since a share may be so
+small that a float can hold it only as 0, and the logarithm of 0 is minus
+infinity. The logarithm of the sum is computed as in [](#flash-log-sum): the
+largest logit is taken out first.
 */
 
 static double log_sum_exp(int n, const float x[n])
@@ -48,8 +48,8 @@ static double log_sum_exp(int n, const float x[n])
 }
 
 /*
-Not every place of a text has an answer worth asking for. A target that is
-`IGNORED` adds nothing to the sum, and does not count when the mean is
+Not every position of a text has an answer worth asking for. A target that
+is `IGNORED` adds nothing to the sum, and is not counted when the mean is
 taken.
 */
 
@@ -73,18 +73,18 @@ float cross_entropy(int n, int classes, const float logits[n][classes],
 }
 
 /*
-How does the loss change with a logit? Raise $z_j$ by a small $s$, and the
-sum of all exponentials becomes nearly $1 + p_j s$ times as large, where
-$p_j$ is the share of word $j$ ([](#backward-softmax)). So its logarithm
-grows by $p_j s$, nearly. If $j$ is the right word, $s$ is also taken away.
-The slope is the share, and for the right word the share minus 1: a wrong
-word is pushed down by as much as it was believed, the right one up by what
-it lacks.
+How does the loss change with a logit? Raise $z_j$ by a small $s$. Let $p_j$
+be the share of word $j$. The sum of all exponentials becomes nearly $1 +
+p_j s$ times as large ([](#backward-softmax)), so the logarithm of the sum
+grows by nearly $p_j s$. If $j$ is the right word, $z_t$ has grown by $s$ as
+well, and the loss loses $s$. So the slope of a wrong word's logit is the
+word's share, and the slope of the right word's logit is its share minus
+1. Training pushes a wrong word down by its share, and the right word up by
+what its share lacks to 1.
 
-**Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. To what stands
-in `grad_logits`, add the slope of each logit. The loss is a mean over the
-targets that are not `IGNORED`. A row whose target is `IGNORED` gets
-nothing.
+**Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. Add the slope of
+each logit to `grad_logits`. The loss is a mean over the targets that are
+not `IGNORED`. Nothing is added to a row whose target is `IGNORED`.
 
 ::: hint
 The loss divides by the number of targets that are not `IGNORED`. How large
@@ -178,59 +178,66 @@ its slopes (3, 4)
 loss of nothing: nan
 ```
 
-Slopes of one answer add up to 0: what one word gains, others lose. The loss
-of three answers, one of them ignored, is the mean of two. If we divided by
-3, each ignored answer would make the loss smaller. If all are ignored, the
-mean is 0 divided by 0, `nan`, as in PyTorch, and all slopes are 0.
+The slopes of one answer add up to 0: what one word gains, others lose. The
+loss of three answers, one of them ignored, is the mean of the other two. If
+the sum were divided by 3, each ignored answer would make the loss smaller.
+If all answers are ignored, the mean is 0 divided by 0, which is `nan`, as
+in PyTorch, and all slopes are 0.
 
 ::: question
 A model knows four words and nothing else: it gives each the same share.
 What is its loss, and what are the slopes?
 
-Each share is a quarter, so the loss is $\ln(4)$. The slope of each wrong
-word is a quarter, and that of the right word a quarter minus 1, which is
-minus three quarters. In general $\ln$ of the number of words is the loss
-of a model that knows nothing, and a training should begin near it.
+Each share is a quarter, so the loss is $-\ln(1/4) = \ln(4)$. The slope of
+each wrong word's logit is a quarter. The slope of the right word's logit is
+a quarter minus 1, which is minus three quarters. In general, a model that
+knows nothing has a loss of $\ln$ of the number of words, and a training
+should begin near this loss.
 :::
 
 ## Descent and Adam: how far to go {#optimizers-step}
 
-[](#self-attention-training) has moved each parameter by its slope times one
-number, the **learning rate**. That is **gradient descent**. But slopes can
-differ by a factor of thousands between parameters: a rate that is right for
-one makes another leap or stand still. And the gradient of a batch is that
-of its texts; the next batch wants something else.
+[](#self-attention-training) has moved each parameter, against its slope, by
+the slope times one number, the **learning rate**. This method is **gradient
+descent**. It has two weaknesses. First, the slopes of two parameters can
+differ by a factor of thousands: a rate that is right for one parameter lets
+another one leap or stand still. Second, the gradient of a batch is that of
+the batch's texts, and the next batch has another one.
 
 **Adam** answers both [@kingma2015]. For each parameter it keeps two running
-means, $m$ of its slopes and $v$ of their squares. In each step $m$ keeps
-the part $\beta_1$ of what it was, nine tenths for instance, and takes the
-rest from the new slope; $v$ does so with $\beta_2$. In step $s$, counted
-from 1, the parameter moves by
+means: $m$, the mean of its slopes, and $v$, the mean of their squares. In
+each step $m$ becomes $\beta_1$ times what it was, plus $1 - \beta_1$ times
+the new slope. With $\beta_1 = 0.9$, nine tenths are kept. $v$ is changed in
+the same way, with $\beta_2$ and the square of the slope. In step $s$,
+counted from 1, the parameter moves by
 
 $$-\text{rate} \cdot
   \frac{m / (1 - \beta_1^s)}{\sqrt{v / (1 - \beta_2^s)} + \epsilon}$$
 
-In $m$, slopes that go up and down cancel, and steady ones give the step its
-**momentum**. The division takes their size out: if a slope stays the same,
-the root below is its size, and the parameter moves by the rate. Both means
-begin at 0. After $s$ steps that 0 still counts for the part $\beta^s$ of
-them, so they are too small; dividing by $1 - \beta^s$ makes up for it. The
-small $\epsilon$ keeps 0 from being divided by 0.
+In $m$, slopes that change their sign from batch to batch cancel, and slopes
+that stay the same add up. They give the step its **momentum**. The division
+takes out how large the slopes are: if the slope is the same in each step,
+$\sqrt{v}$ is its size, and the parameter moves by the rate. Why are $m$ and
+$v$ divided by $1 - \beta^s$? Both begin at 0. After $s$ steps this first 0
+still counts for the part $\beta^s$ of the mean, so the mean is too small,
+only $1 - \beta^s$ times what it should be. The division makes up for that.
+The small $\epsilon$ keeps 0 from being divided by 0.
 
-Each step also takes away a small part of every parameter, so that what the
-loss never asks for fades: the **weight decay**. At first `decay` times the
-parameter was added to the slope; we call this *coupled*. But there the
-decay is divided by $\sqrt{v}$, too, and where slopes are large, little
-decays. **AdamW** multiplies each parameter by
-$1 - \text{rate} \cdot \text{decay}$ before it moves [@loshchilov2019].
+Each step also takes away a small part of every parameter, the **weight
+decay**. So a parameter that the loss does not ask for fades. In the first
+form of the decay, `decay` times the parameter was added to the slope; we
+call this form *coupled*. But then Adam divides the decay by $\sqrt{v}$,
+too, and a parameter with large slopes hardly decays. **AdamW** keeps the
+decay apart: before a parameter moves, it is multiplied by $1 - \text{rate}
+\cdot \text{decay}$ [@loshchilov2019].
 
 ::: {.header of="Adam"}
 :::
 
 **Exercise 20.2** (★★★, 4 points): `adam_step`. One loop over all
-parameters. It refuses what `adam_check` refuses. As in PyTorch, what is
-the same for all parameters is worked out as `double` and rounded to `float`
-before the loop; in the loop, all is `float`.
+parameters. The function refuses what `adam_check` refuses. As in PyTorch,
+numbers that are the same for all parameters are computed as `double` and
+rounded to `float` before the loop. In the loop, all numbers are `float`.
 
 ::: hint
 Four things, in this order: the decay; the mean of the slopes; the mean of
@@ -316,15 +323,19 @@ Adam in ten steps, by 1; by 1 and -1 in turn (2)
 [-1.0000, -0.1545]
 ```
 
-Descent moves the first parameter ten thousand times as far as the third,
-Adam moves all by the rate; and of slopes that go up and down, little
-remains.
+Descent moves the first parameter ten thousand times as far as the third.
+Adam moves all three by the rate. In ten steps with a slope of 1, Adam moves
+a parameter by ten times the rate. With slopes of 1 and $-1$ in turn, it
+moves the parameter by little more than one step.
 
 ## Clipping, and a rate that changes {#optimizers-schedule}
 
-Two cautions are left. An odd batch may have a gradient that is much longer
-than others. **Clipping** shortens it and keeps its
-direction [@pascanu2013].
+Two precautions are left. The gradient of all parameters together is a list,
+and a list has a length, as an arrow has ([](#dot-product-length)). An odd
+batch may have a gradient that is much longer than others, and its step
+would spoil what was learned. **Clipping** shortens such a gradient to a
+length that is given, and keeps its direction [@pascanu2013]. All entries
+are multiplied by the same factor:
 */
 
 double clip_norm(double most, size_t n, float gradient[n])
@@ -342,17 +353,20 @@ double clip_norm(double most, size_t n, float gradient[n])
 }
 
 /*
-And the rate changes. At first, when Adam's means know little, it is small:
-the **warm-up**. Then it falls along half a wave of the cosine, and the
-model comes to rest.
+The second precaution is a rate that changes from step to step. In the first
+steps, the **warm-up**, the rate is small, since Adam's means are made from
+few slopes. Later the rate falls along half a wave of the cosine, so that
+the parameters come to rest.
 
 **Exercise 20.3** (★★, 3 points): `rate_at`. Step 0 is the first (the output
-below counts steps from 1). With $w$ steps to warm up, step $i$ of these has
-$(i + 1) / (w + 1)$ of the largest rate, and step $w$ has the largest. Let
-$u$ be how far a step is from there to step `steps`, from 0 to 1. Then the
-rate is $(1 + \cos \pi u) / 2$ of the way up from the least to the largest;
-from `steps` on, it is the least. It refuses a step below 0, a `warm_up`
-below 0, and a `warm_up` that is not below `steps`.
+below counts steps from 1). In a warm-up of $w$ steps, step $i$ has $(i + 1)
+/ (w + 1)$ of the largest rate. Step $w$, the first one after the warm-up,
+has the largest rate. From there on, let $u$ be how far the step is on the
+way to step `steps`: 0 at step $w$, and 1 at step `steps`. Then the rate is
+the least rate plus $(1 + \cos \pi u) / 2$ of what lies between the least
+and the largest. From `steps` on, the rate is the least. `rate_at` refuses a
+step below 0, a `warm_up` below 0, and a `warm_up` that is not below
+`steps`.
 
 ::: hint
 $u$ is 0 at step `warm_up` and 1 at step `steps`. In C, one whole number
@@ -360,7 +374,7 @@ divided by another leaves no fraction.
 :::
 
 ::: done
-The same curve stands in the training of most language models; its ends
+The same curve is used to train most language models; only its two ends
 differ.
 :::
 */
@@ -403,8 +417,8 @@ rate of step 1, 20, 40, 60, 80, 100 (6)
 [0.0018, 0.0195, 0.0153, 0.0086, 0.0026, 0.0000]
 ```
 
-The last step has a rate that only looks like 0: four decimals do not show
-it.
+The rate of the last step is above 0, but so small that four decimals do not
+show it.
 
 ## Four logits learn {#optimizers-together}
 
@@ -457,18 +471,19 @@ shares after ten steps: descent, Adam (2, 4)
 ![The loss of four logits in ten steps of descent and of Adam, both with a
 rate of one tenth](steps.svg){#fig-optimizers-steps}
 
-Both losses fall. As the right word gains, all slopes become smaller, and
-the steps of descent with them. Adam takes the size out of the slopes, and
-at this rate its loss falls faster. (A rate means another thing to each of
-the two, so that by itself says little.) The shares show what is different.
-The third word began with 0.0871. Its slope is small, descent hardly moves
-its logit, and its share is still 0.0845. Adam moves that logit as far as
-the first one, and 0.0362 is left. (With Adam the first share stays $e^2$
-times the third, as both logits move alike.)
+Both losses fall. As the share of the right word grows, all slopes become
+smaller, and the steps of descent become smaller with them. Adam divides the
+size of the slopes out, and at this rate its loss falls faster. (The same
+rate means something else to each of the two, so that the comparison of the
+losses says little.) The shares show the difference. The third word began
+with a share of 0.0871. Its slope is small, so descent hardly moves its
+logit, and its share is still 0.0845. Adam moves the logit of the third word
+as far as that of the first, and of the third share 0.0362 is left. (With
+Adam the first share stays $e^2$ times the third, since both logits move
+alike.)
 
-As Adam divides the size of the slopes out, its steps become shorter only
-slowly. So when a training comes to its end, Adam needs the falling rate of
-[](#optimizers-schedule).
+Adam's steps do not become shorter with the slopes. So at the end of a
+training, Adam needs the falling rate of [](#optimizers-schedule).
 
 ## Everything together
 */
@@ -513,17 +528,17 @@ print(torch.tensor(runs))
 ```
 
 Four numbers have learned one answer by heart. A model has thousands of
-numbers, and answers for texts that it has never seen. The next chapter
-makes logits with an attention, and has it learn tasks that only attention
-can solve: [](#training).
+numbers, and it is to answer for texts that it has never seen. In the next
+chapter an attention makes the logits, and learns tasks that only an
+attention can solve: [](#training).
 
 ## Further exercises
 
-**Exercise 20.4** (★★, challenge, 3 points): `sgd_step`. Gradient descent as
-[](#optimizers-step) has it, with decay and momentum: PyTorch's `SGD`. The
-slope is the gradient plus `decay` times the parameter. The velocity becomes
-`momentum` times what it was, plus the slope. Then the rate times the
-velocity is taken away from the parameter.
+**Exercise 20.4** (★★, challenge, 3 points): `sgd_step`. The gradient
+descent of [](#optimizers-step), with decay and momentum, which PyTorch
+calls `SGD`. The slope is the gradient plus `decay` times the parameter. The
+velocity becomes `momentum` times what it was, plus the slope. Then the rate
+times the velocity is taken away from the parameter.
 
 ::: hint
 One loop of three lines, in the order of the text. Here nothing is a mean:
@@ -535,15 +550,15 @@ With momentum and decay 0 this is the loop of chapter 7, and the ancestor of
 all optimizers.
 :::
 
-**Exercise 20.5** (by hand): In [](#optimizers-step), three slopes had the
-same first step. See from the formula why it could not be otherwise. Leave
-$\epsilon$ out.
+**Exercise 20.5** (by hand): In [](#optimizers-step), Adam's first step was
+the same for three slopes. Show from the formula that it must be so, with
+$\epsilon = 0$.
 
 ## Solutions
 
 ::: {.solution exercise="20.4"}
-PyTorch's velocity begins with the first slope. Beginning at 0 and adding it
-is the same.
+PyTorch's velocity begins as the first slope. To begin at 0 and add the
+first slope is the same.
 */
 
 void sgd_step(double rate, double momentum, double decay, size_t n,
@@ -562,8 +577,8 @@ void sgd_step(double rate, double momentum, double decay, size_t n,
 
 ::: {.solution exercise="20.5"}
 If the slope is $g$, then after one step $m$ is $(1 - \beta_1)\, g$, and
-divided by $1 - \beta_1$ it is $g$. In the same way $v$ becomes $g^2$, whose
-root is the size of $g$. What remains of the fraction is 1 or $-1$: every
-parameter moves by the rate, against its slope.
+divided by $1 - \beta_1$ it is $g$. In the same way $v$, divided by $1 -
+\beta_2$, is $g^2$, and its root is $g$ without its sign. The fraction is 1
+or $-1$: every parameter moves by the rate, against its slope.
 :::
 */

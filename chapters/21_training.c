@@ -6,15 +6,16 @@ trained here](pipeline.svg){#fig-training-pipeline}
 
 We have the way through an attention and back ([](#multi-head),
 [](#backward)), and since [](#optimizers) also a loss for answers in words
-and an optimizer. What is missing is a model that holds all parameters
-together, and a task from which it can learn something.
+and an optimizer. Two things are missing: a model that holds all parameters
+together, and a task from which the model can learn something.
 
-The idea of this chapter is one that [](#self-attention-training) has met: a
-head learns what its loss asks for. Here the loss asks for the right word,
-and where to look for that word the head has to find out. Both tasks of this
-chapter are such that only attention can solve them. A **control** shows
-that: a second training, in which nothing but attention is taken away. And a
-leak shows what a loss looks like that is too good to be true.
+The idea of this chapter is one that [](#self-attention-training) has
+already used: a head learns what its loss asks for. Here the loss asks for
+the right word, and the head has to find out where to look for that word.
+Only attention can solve the two tasks of this chapter. To show that, each
+task is learned a second time with nothing but attention taken away. Such a
+second training is called a **control**. And a training with a mistake in
+its mask, a leak, shows what a loss looks like that is too good to be true.
 */
 
 #include "attention/21_training.h"
@@ -28,25 +29,28 @@ leak shows what a loss looks like that is too good to be true.
 ## The model {#training-model}
 
 The model is an attention whose output layer ([](#multi-head-output)) is as
-wide as the vocabulary: its results are the logits. In front of it stand a
-table of embeddings ([](#tokens-vectors)) and one of places
-([](#positions)). Both are trained.
+wide as the vocabulary, so that the results are the logits. Before the
+attention come two tables, of embeddings ([](#tokens-vectors)) and of
+positions ([](#positions)). Both tables are trained.
 
 ::: {.header of="Model"}
 :::
 
-A token asks with its embedding. What is asked knows its place, too, which
-the second task needs, and may be wider ([](#cross-attention-pictures)). In
-the first task a key is made from two words, the word itself and the one
-before it: so there two embeddings stand side by side. A query is made from
-one word.
+The attention has two inputs, as in [](#cross-attention). Queries are made
+from `x`, keys and values from `y`. A row of `x` is the embedding of a word,
+and nothing else: in both tasks, what a word looks for does not depend on
+the word's own position. A row of `y` has the position added, since in the
+second task a query looks for a word at a certain position. And a row of `y`
+may be wider ([](#cross-attention-pictures)). In the first task it holds two
+embeddings side by side, that of the word itself and that of the word before
+it.
 
-A pass holds a batch and what comes on the way. The caller writes the
-batch's three lists: the ids, the ids for the keys, and the targets. Then
-there are a trace for each text, and the logits of all in one table, so that
-the mean of the loss is over all targets. (In the function, `embed` reads a
-row of `y` with two embeddings as two rows with one.) Another pass has the
-gradients.
+A pass holds a batch, and all that is computed from it. The caller writes
+the batch's three lists: the ids, the ids for the keys, and the targets. The
+pass has a trace for each text. The logits of all texts are in one table, so
+that the loss is a mean over all targets. (In the function, `embed` reads a
+row of `y` with two embeddings as two rows with one embedding each.) The
+gradients are in another pass.
 
 ::: {.header of="Pass"}
 :::
@@ -63,15 +67,16 @@ void model_forward(const Model *m, Mask mask, Pass *p)
     embed(all * (wide / d), d, m->vocabulary, p->key_ids,
           ROWS(d, m->tokens), ROWS(d, y));
     for (int k = 0; k < p->texts; k++) {
-        add_positions(n, wide, m->context_length, 0, ROWS(wide, m->places),
-                      y[k]);
+        add_positions(n, wide, m->context_length, 0,
+                      ROWS(wide, m->positions), y[k]);
         attention_forward(a, mask, NULL, n, n, x[k], y[k], &p->trace[k]);
     }
 }
 
 /*
-On the way back, a place gets the gradients of all texts, and the table of
-embeddings, which was looked into twice, gets both.
+On the way back, a position's row gets the gradients of all texts. The table
+of embeddings was used twice, for `x` and for `y`, so it gets the gradients
+of both.
 */
 
 void model_backward(const Model *m, const Pass *p, Pass *grad_p,
@@ -91,9 +96,9 @@ void model_backward(const Model *m, const Pass *p, Pass *grad_p,
         attention_backward(a, n, n, x[k], y[k], &p->trace[k],
                            &grad_p->trace[k], &grad_m->attention, grad_x[k],
                            grad_y[k]);
-        const float *grad_place = grad_y[k][0]; /* of y[k] += place */
+        const float *grad_position = grad_y[k][0];
         for (int i = 0; i < n * wide; i++)
-            grad_m->places[i] += grad_place[i];
+            grad_m->positions[i] += grad_position[i];
     }
     embed_backward(all, d, m->vocabulary, p->ids, grad_x[0],
                    ROWS(d, grad_m->tokens));
@@ -104,10 +109,11 @@ void model_backward(const Model *m, const Pass *p, Pass *grad_p,
 /*
 ## A step {#training-step}
 
-The loss of a batch is the cross-entropy of its logits, and on the way back
-the slopes of the logits are the first gradient of all. (`model_init` and
-its like, which make room for all tables, are in `src/model.c`. They may be
-skipped: they compute nothing.) A training holds all of it:
+The loss of a batch is the cross-entropy of its logits. On the way back, the
+slopes of the logits come first. (The functions that make memory for all
+tables, such as `model_init`, are in `src/model.c`. They compute nothing,
+and may be skipped.) A `Training` holds the model, its gradient, Adam's
+means and the passes:
 
 ::: {.header of="Training"}
 :::
@@ -132,12 +138,12 @@ void training_gradient(Training *t)
 }
 
 /*
-A step puts these together. Gradients are *added* to what is there
-([](#backward)), so before each step they must become 0 again, which PyTorch
-calls `zero_grad`. Then the gradient is clipped to the length 1, and Adam
-moves the parameters. All parameters lie in one block, and the gradient and
-Adam's two means in others like it, so that clipping and Adam go through a
-model as through a list.
+A step puts these two together. Gradients are *added* to what is there
+([](#backward)), so they must be set to 0 before each step, which PyTorch
+calls `zero_grad`. After that, the gradient is clipped to the length 1, and
+Adam moves the parameters. All parameters lie in one block of memory, the
+gradient lies in another block of the same layout, and so do Adam's two
+means. So clipping and Adam go through a model as through a list.
 */
 
 float training_step(Training *t, Adam adam, Mask mask)
@@ -155,10 +161,11 @@ float training_step(Training *t, Adam adam, Mask mask)
 /*
 ## Induction: what came after it the last time {#training-repeated}
 
-The first task: a text repeats itself, and each word is to tell the next
-one. The words of a text are drawn in random order. For that we need a
-random whole number below a given one. As in PyTorch, it is the remainder of
-32 random bits, or of 64 where the given number is large:
+In the first task a text repeats itself, and the model has to tell the word
+that comes next. The words of a text are drawn in random order. For that we
+need a random whole number below a given number. As in PyTorch, it is what
+remains when 32 random bits are divided by the given number, or 64 bits
+where that number is large:
 */
 
 int random_below(Random *r, int range)
@@ -170,17 +177,18 @@ int random_below(Random *r, int range)
 }
 
 /*
-To put things into random order is to **shuffle** them. The first place gets
-any of all things, the second any of those that are left, and so on. The two
-places exchange their things, so that nothing is lost.
+To put the entries of a list into random order is to **shuffle** them. The
+first entry is exchanged with any entry of the list, itself among them. The
+second is exchanged with any entry from the second on, and so on. Since
+entries are exchanged, none is lost.
 
 **Exercise 21.1** (★, 2 points): `shuffle`. The numbers 0 to `n - 1` in
-random order, from the first place on. For the last place there is no
+random order, from the first entry on. For the last entry there is no
 choice, and no draw.
 
 ::: hint
-First each place `i` gets the number `i`. Then place `i` changes with place
-`i + random_below(r, n - i)`.
+First each entry `i` gets the number `i`. Then entry `i` is exchanged with
+entry `i + random_below(r, n - i)`.
 :::
 
 ::: done
@@ -201,20 +209,24 @@ void shuffle(Random *r, int n, int order[n])
 }
 
 /*
-After 4 to 8 different words of 16 the text begins again. A key has two ids:
-that of its word, and that of the word before it. So a query can look for
-the key whose second id is its own word, and the first id of that key is the
-answer. Before the first word stands a seventeenth, number 16. In the first
-round nobody can know what comes, so these targets are ignored.
+A text has 16 words. After 4 to 8 words, all different, it begins again from
+its first word. A key has two ids, that of its word and that of the word
+before it. So a query can look for the key whose second id is the query's
+own word: the first id of that key is the word that came next the last time,
+and that is the answer. The first word has no word before it. There the
+second id is 16, the number of a seventeenth word that no text has. As long
+as the text has not begun again, no one can know the next word, so these
+targets are ignored.
 
-**Exercise 21.2** (★★, 3 points): `repeated_text`. First the number of
-different words is drawn, then the order of 16 words, of which so many are
-used. `ids` are the words of the text. Of the two `key_ids` of a word the
-first is its own, and the second that of the word before it. `target` is the
-next word, or `IGNORED` in the first round.
+**Exercise 21.2** (★★, 3 points): `repeated_text`. First the period is
+drawn, which is the number of different words; then the order of all 16
+words, of which the first so many are used. `ids` are the words of the text.
+Of the two `key_ids` of a word, the first is its own id, and the second the
+id of the word before it. `target` is the next word, and `IGNORED` in the
+first period.
 
 ::: hint
-`4 + random_below(r, 5)` is a number from 4 to 8, the period, and `shuffle`
+The period `4 + random_below(r, 5)` is a number from 4 to 8, and `shuffle`
 fills a list with the words 0 to 15 in random order.
 :::
 
@@ -224,8 +236,8 @@ is word `(i + 1) % period`.
 :::
 
 ::: done
-The answer stands in the text, but at another distance in each: only who
-looks back can find it.
+The answer stands in the text, but in each text at another distance: only
+looking back can find it.
 :::
 */
 
@@ -433,26 +445,27 @@ right answers:  .  .  .  .  .  i  h  a  p  f  i  h  a  p  f  i
 ```
 
 Here words are letters, `-` is the word before the first, and a dot is a
-target that is ignored. Of each pair, the word before stands in front. The
-answer is what came after the word the last time, in each text at another
-distance. But whoever is asked brings along the word before it: so a query
-can look for the key that says "before me came *f*", and take its value, "I
-am *i*". A head that does this is an **induction head**; where models stack
-attention, a first attention tells each word which word came before it, a
-second one asks for that, and both form by themselves [@olsson2022]. Does
-ours?
+target that is ignored. The second line shows each key's two words, the word
+before in front. The answer is what came after the same word the last time,
+and that is at another distance in each text. But a query, say *f*, can look
+for the key that says "before me came *f*", and take its value, "I am *i*".
+A head that does so is an **induction head**. In models that stack
+attentions, a first attention tells each word which word came before it, and
+a second one looks for that; both form by themselves [@olsson2022]. Does a
+head in our model learn to do it?
 
 ::: question
 The losses below begin at 2.8311. Why there?
 
-All parameters were drawn between $-0.25$ and $0.25$, and 17 words have
-nearly the same share. $e^{2.8332} = 17.00$.
+All parameters were drawn between $-0.25$ and $0.25$, so at first 17 words
+have nearly the same share, and the loss is near $\ln(17)$: $e^{2.8332} =
+17.00$.
 :::
 
-The model has one head and a width of 16, and its mask is the causal one,
-`mask_causal(0)`: no word sees a later one. A batch has 16 texts, and 100
-steps are made, with the rates of [](#optimizers-schedule), and PyTorch's
-defaults for the rest.
+The model has one head and a width of 16. Its mask is the causal one,
+`mask_causal(0)`, so no word sees a later one. A batch has 16 texts. There
+are 100 steps, with the rates of [](#optimizers-schedule) and with PyTorch's
+defaults for Adam's other numbers.
 
 ``` output
 losses of step 1, 20, 40, 60, 80, 100 (6)
@@ -470,23 +483,27 @@ texts held out, with equal weights (2)
 ![The losses of this book's training and of PyTorch's, at six
 steps](losses.svg){#fig-training-losses}
 
-At step 60 the head has found out. Of texts that it was not trained on, that
-were **held out**, all answers are right. (Here they are new ones, drawn
-from another seed.) PyTorch's losses, of the same model and texts, are the
-same in all digits that are shown. (They are computed as `double`.)
+At step 60 the head has found out where to look. The last numbers are from
+texts that are **held out**: the training has never used them. (Here they
+are new texts, drawn from another seed.) All answers are right. PyTorch's
+losses, with the same model and the same texts, are the same in all digits
+that are shown. (PyTorch's are computed as `double`.)
 
-And without attention? We begin with queries and keys of 0. Then all weights
-are equal, and so they stay. A score is a product of a query and a key. The
-slope of the query has the key for a factor, which is 0; and the slope of
-the key has the query. The rest trains as before, and comes to prefer the
-words of a text a little.
+And without attention? The control begins with queries and keys of 0. Then
+all scores are 0, and all weights are equal. They stay equal: a score is a
+product of a query and a key, so the slope of the query has the key as a
+factor, and the slope of the key has the query. Both factors are 0, and no
+step changes them. The other parameters are trained as before. The model
+comes to prefer the words of a text a little, but cannot say which of them
+comes next.
 
 ## A leak: too good to be true {#training-leak}
 
-First we ask for every word, also where nobody can know it. So no honest
-model can have a loss near 0, and a loss that is too small must come from a
-leak. Then comes the mistake: the mask shows one place too many,
-`mask_causal(1)`:
+Now the loss asks for every word, also in the first period, where no one can
+know it. So no honest model can have a loss near 0, and a loss that is too
+small must come from a leak. The first run is honest. In the second run the
+mask has a mistake: with `mask_causal(1)` each word sees one word too many,
+the next one.
 */
 
 /* Does the answer before the last word change with the last word? */
@@ -539,28 +556,31 @@ another last word changes the answer before it: yes
 no honest loss is below: 0.4945
 ```
 
-The first run learns slowly. However long it learned, its loss would stay
-high. The first four words of a text differ: the second is one of 15 that
-are left, the third of 14, the fourth of 13. A text has 16 words, over which
-the loss is a mean. Who does not see the next word has a loss of
-$(\ln(15) + \ln(14) + \ln(13)) / 16$ at least, 0.4945.
+The first run learns slowly, and however long it went on, its loss would
+stay high. The first four words of a text are all different. So the second
+word is one of 15 that are left, the third one of 14, and the fourth one of
+13, each equally likely. The loss is a mean over the 16 words of a text. A
+model that does not see the next word cannot have a smaller loss than
+$(\ln(15) + \ln(14) + \ln(13)) / 16$, which is 0.4945.
 
-The second run is far below. The query finds the key of the next word, and
-the value there is the answer. The leak helps in texts held out as well, so
-these do not reveal it. A loss too good to be true is how one notices. The
-test of [](#causal-attention-sentences) is how one knows: another word
-changes an answer before it.
+The loss of the second run is far below this bound. Its query finds the key
+of the next word, and the value there is the answer. The leak is there in
+texts held out as well, so their loss does not reveal it. A loss that is too
+good to be true raises the suspicion. The test of
+[](#causal-attention-sentences) proves it: another word changes an answer
+before that word.
 
 ## Agreement: the verb and its subject {#training-verbs}
 
-The second task is a little English. 960 sentences have two nouns, each one
-or many, an adjective with one of them, a preposition, and a blank for the
-verb, which is to fit the first noun, whatever the second is. (Linguists
-have tested larger models in this way [@linzen2016].)
+The second task is a little English. There are 960 sentences. Each has two
+nouns, singular or plural, an adjective before one of them, a preposition,
+and a blank for the verb. The verb has to fit the first noun, whatever the
+second noun is. (Linguists have tested larger models in this way
+[@linzen2016].)
 
 `agreement_text`, in `src/agreement.c`, makes a sentence from its number,
-with the verb that is right. It may be skipped: it does nothing but choose
-words by that number.
+and the verb that fits. The function does nothing but choose words by that
+number, and may be skipped.
 */
 
 static void show_sentences(const int number[SHOWN],
@@ -649,27 +669,28 @@ held out, with equal weights (3)
 [0.5050, 0.7500, 0.5000]
 ```
 
-A sentence's number says how it is made. From 720 on, the second noun is the
-fourth after the first, counted round in the list dog, cat, bird, mouse,
-child. Training draws numbers below 720, so it has never seen *dog* before
-*child* in a sentence, nor *cat* before *dog*.
+A sentence's number says how the sentence is made. From number 720 on, the
+second noun is the fourth after the first, counted round in the list dog,
+cat, bird, mouse, child. The training draws numbers below 720. So it has
+never seen *dog* before *child* in a sentence, nor *cat* before *dog*.
 
 ![What the blank looks at in four sentences held out, before training and
 after](looks.svg){#fig-training-looks}
 
-With equal weights three of four answers are right, and where the nouns
-differ, one of two: the model counts, and cannot tell which noun came first.
-Each value does know its place. But the model gets only the sum of all
-values, and in it the parts from the places are the same in every sentence,
-and those from the words the same in any order. With attention all are
-right, and the picture shows how. The blank looks at the subject, whether it
-stands second or third, past the other noun. Nobody has said so. The loss
-has only asked for the verb.
+With equal weights three of four answers are right, and of the sentences in
+which one noun is singular and the other plural, one of two. The model can
+only count nouns, and cannot tell which came first. Why not, since each
+value has its position added? The model gets the sum of all values. In this
+sum, what the positions add is the same in every sentence, and what the
+words add is the same in any order. With attention all answers are right,
+and the picture shows how. The blank looks at the subject, past the other
+noun, whether the subject is the second or the third word. Nothing in the
+training names the subject. The loss has only asked for the verb.
 
 ## Gradients that are never 0 again {#training-careless}
 
-A last run learns the sentences again, with attention, but forgets to set
-the gradients to 0:
+A last run learns the sentences again, with attention, but it never sets the
+gradients to 0:
 */
 
 static void show_careless(void)
@@ -689,10 +710,13 @@ losses, gradients never 0 again (6)
 [2.94, 0.84, 0.61, 0.21, 0.00, 0.01]
 ```
 
-At step 60 it lags far behind the run above, and still it arrives. What is
-kept is a sum of gradients that is clipped in each step, and this sum often
-points the right way, too. That is why this mistake lives long: no program
-stops, and training is merely worse than it could be.
+At step 60 the loss is far above that of the run with attention above, and
+at the end it is as small. How can that be? In each step, the new gradient
+is added to what the gradient's table still holds from the steps before, and
+this sum is clipped to the length 1. So the parameters move by a mixture of
+new and old gradients, which often points the right way, too. That is why
+this mistake can stay in a program for long: nothing stops, and the training
+is merely worse than it could be.
 
 ## Everything together
 */
@@ -723,7 +747,7 @@ def repeated():
     return text[:-1], torch.stack([text[:-1], before], -1), target
 
 torch.manual_seed(123)
-token, place, query, key, value, out, bias = model = [
+token, position, query, key, value, out, bias = model = [
     torch.nn.Parameter(torch.empty(size).uniform_(-0.25, 0.25)) for size in
     [(17, 16), (16, 32), (16, 16), (16, 32), (16, 32), (17, 16), (17,)]]
 adam = torch.optim.AdamW(model)
@@ -731,7 +755,7 @@ losses = []
 for step in range(100):
     texts = [repeated() for _ in range(16)]
     ids, asked, target = map(torch.stack, zip(*texts))
-    x, y = token[ids], token[asked].flatten(-2) + place
+    x, y = token[ids], token[asked].flatten(-2) + position
     z = F.scaled_dot_product_attention(
         x @ query.T, y @ key.T, y @ value.T, is_causal=True) @ out.T + bias
     loss = F.cross_entropy(z.flatten(0, 1), target.flatten())
@@ -745,9 +769,10 @@ for step in range(100):
 print(torch.tensor(losses))
 ```
 
-One attention has learned to look back for what it needs. It looks once. A
-language model stacks many attentions, with other layers between them, so
-that one can use what another has found: [](#gpt).
+One attention has learned to look back for what it needs. But one attention
+looks only once. A language model stacks many attentions, with other layers
+between them, so that one attention can use what another has found:
+[](#gpt).
 
 ## Further exercises
 
@@ -757,8 +782,8 @@ close to $\ln(2)$. What does the model know by then, and what not?
 ## Solutions
 
 ::: {.solution exercise="21.3"}
-$e^{-0.7065} = 0.4934$: the right word has about one half. Of the 19 words,
-the model has learned that only two ever fill the blank, and that they do so
-equally often. Which of the two it is, it guesses.
+$e^{-0.7065} = 0.4934$: the right word has a share of about one half. The
+model has learned that only two of the 19 words ever fill the blank, each
+equally often. It does not know yet which of the two fits a sentence.
 :::
 */

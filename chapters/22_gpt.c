@@ -7,15 +7,16 @@ taken again and again](pipeline.svg){#fig-gpt-pipeline}
 We have an attention that learns ([](#training)), and one that is fast
 ([](#flash-backward)). What is still missing is depth. One attention looks
 once: it finds the token before, or the subject of a verb. To find *the verb
-of the clause before this one*, one attention has to find the clause, and
-another one the verb in it. So attentions must be stacked.
+of the clause before this one*, a first attention has to find the clause,
+and a second one the verb in that clause. So attentions must be stacked.
 
-The one idea of this chapter is what they are stacked on. Each token has a
-list of numbers, from the first step to the last. Nothing ever replaces it.
-Each part of the model reads the list, and **adds** what it has found. At
-the end, what comes next is read from the sum. That is all there is to GPT-2
-[@radford2019]. Here it is built, and the tests check all of it against
-PyTorch; [](#language-model) will train it on this book.
+The one idea of this chapter is how attentions are stacked. Each token has a
+list of numbers, from the first part of the model to the last. No part ever
+replaces this list. Each part reads the list, and **adds** to it what the
+part has found. So the list is a sum, and at the end the model reads from
+this sum which token comes next. GPT-2 [@radford2019] is nothing more. Here
+we build it, and the tests check all of it against PyTorch.
+[](#language-model) will train such a model on this book.
 */
 
 #include "attention/22_gpt.h"
@@ -27,25 +28,25 @@ PyTorch; [](#language-model) will train it on this book.
 /*
 ## The block {#gpt-block}
 
-[](#multi-head-residual) has added what attention finds to what the token
-was: a residual connection. A **block** does so twice. First attention
-carries something over from other tokens. Then a small network works on each
-token by itself: a linear layer to four times the width, a function that
-bends, and a linear layer back. (Without the bend, two linear layers would
-be one: $xAB$ is the product of $x$ with the one matrix $AB$. Attention
-fetches what other tokens have; the network is where a model keeps what it
-knows besides.)
+[](#multi-head-residual) has added the result of attention to the token's
+own list. Such an addition is a residual connection. A **block** has two of
+them. First attention brings something from other tokens. Then a small
+network works on each token by itself: a linear layer to four times the
+width, a function whose graph is bent, and a linear layer back to the width.
+(The bend is needed. Without it, the two linear layers would be a single
+one: $xAB$ is the product of $x$ with the one matrix $AB$.)
 
 ::: {.header of="GptBlock GptBlockPass"}
 :::
 
-A `GptBlockPass` is to a block what a trace is to an attention. Attention
-and the network both read the sum through a layer norm, and between its
-linear layers the network bends by `gelu`: the next two sections have both.
-The sum itself is changed by `add` alone. (`linear_forward_fast` and
-`attention_forward_fast` are those of [](#self-attention) and
-[](#multi-head) by the kernel, for all texts of a batch at once; they are in
-`src/kernel/layers.c`, and may be skipped.)
+A `GptBlockPass` holds all that a block computes, as a trace does for an
+attention. Attention and the network do not read the sum itself. They read
+it through a layer norm, which is the subject of the next section. The bent
+function between the two linear layers is `gelu`, which the section after
+that explains. Only `add` changes the sum. (`linear_forward_fast` and
+`attention_forward_fast` compute what `linear_forward` and
+`attention_forward` compute, but with the kernel, and for all texts of a
+batch at once. They are in `src/kernel/layers.c`, and may be skipped.)
 */
 
 static void add(int n, const float x[n], const float y[n], float sum[n])
@@ -78,21 +79,22 @@ static void block_forward(const GptBlock *b, int texts, int n,
 }
 
 /*
-Where a text is written token by token, its last tokens ask the cache of
-[](#kv-cache) instead. `attend_cached`, in `src/gpt.c`, does so; it may be
-skipped, since it only calls other functions one after the other.
+When a model writes a text token by token, the keys and values of earlier
+tokens are in the cache of [](#kv-cache). Then `attend_cached`, in
+`src/gpt.c`, is called instead. It only calls other functions one after the
+other, and may be skipped.
 
 ::: question
 What does a block do whose layers `out` and `down` hold nothing but 0?
 
-Nothing. Both parts add 0, and the sum goes through unchanged. So a block
-that has found nothing need not repeat what is there.
+Nothing. Attention and the network both add 0, and the sum leaves the block
+as it came. So a block that has found nothing need not repeat what is there.
 :::
 
-On the way back, a sum hands its gradient on to both that were added,
-unchanged: if the sum grows by a little, it does not matter which of the two
-has grown. So the slope of the loss reaches the first block past all others,
-however many there are; each block adds its own part to this slope.
+On the way back, both terms of a sum get the gradient of the sum, unchanged:
+if one term grows by a unit, the sum grows by a unit. So the slope of the
+loss by the sum is handed back past all blocks to the first one, however
+many there are, and each block only adds its own part to this slope.
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,
@@ -130,18 +132,20 @@ static void block_backward(const GptBlock *b, int texts, int n,
 /*
 ## Layer norm {#gpt-norm}
 
-A sum to which all add grows, and a layer that reads it would have to cope
-with small numbers today and large ones tomorrow. **Layer norm** takes that
-away [@ba2016]: each row has its mean $\mu$ subtracted and is divided by its
-spread, so that it has mean 0 and spread 1, whatever it was; then each entry
-is stretched by a weight and moved by a bias, which are learned:
+A sum to which every part adds grows from block to block, and in training
+from step to step. A layer that reads the sum would have to cope with small
+numbers as well as with large ones. **Layer norm** takes the size away
+[@ba2016]. The mean $\mu$ of a row is subtracted from each entry, and then
+each entry is divided by the row's spread $\sigma$. So every row has mean 0
+and spread 1, whatever it was before. After that, each entry is multiplied
+by a weight and gets a bias added, and both are learned:
 
 $$\underset{n \times d}{Y}: \quad
   y_k = \frac{x_k - \mu}{\sqrt{\sigma^2 + 10^{-5}}}\, w_k + b_k$$
 
-Here $\sigma^2$ is the mean square of what the entries differ from their
-mean, and the $10^{-5}$ keeps a row of equal numbers from being divided by
-0. The row's **scale**, $r$, is 1 divided by that root.
+Here $\sigma^2$ is the mean of the squares $(x_k - \mu)^2$. The $10^{-5}$ is
+there for a row of equal numbers, whose $\sigma$ is 0: without it, the row
+would be divided by 0. The row's **scale**, $r$, is 1 divided by the root.
 */
 
 static void measure_row(int d, const float x[d], float *mean, float *scale)
@@ -159,9 +163,9 @@ static void measure_row(int d, const float x[d], float *mean, float *scale)
 ::: {.header of="Norm"}
 :::
 
-**Exercise 22.1** (★★, 3 points): `norm_forward`. Each row with its mean
-taken away, multiplied by its scale, which `measure_row` finds; then times
-the weight, plus the bias.
+**Exercise 22.1** (★★, 3 points): `norm_forward`. From each entry take away
+the mean of its row, and multiply by the row's scale; `measure_row` finds
+both. Then multiply by the entry's weight, and add its bias.
 
 ::: hint
 `measure_row(l->d, x[i], &mean, &scale)` for each row `i`, then one line for
@@ -169,8 +173,8 @@ each entry.
 :::
 
 ::: done
-Whatever the sum has grown to, each part of the model reads numbers of the
-same size.
+However large the sum has become, each part of the model reads numbers of
+the same size.
 :::
 */
 
@@ -203,33 +207,38 @@ a row, the same moved, and stretched, normed (3, 4)
  [-1.0690, -0.5345,  0.0000,  1.6036]]
 ```
 
-Three rows, one result. Now backwards. Let $z$ be the normed row, before
-weight and bias, and $g_k$ the slope of the loss by $z_k$: that of the
-output, times the weight. (The weight's own slope is that of the output
-times $z_k$, and the bias has that of the output.) Raise $x_j$ by a small
-$s$. Three things happen.
+The three rows have the same result. Now the way back. Let $z$ be the normed
+row, before weight and bias: $z_k = (x_k - \mu)\, r$. Let $g_k$ be the slope
+of the loss by $z_k$, which is the slope of output $k$ times weight $k$.
+(The slope of the weight is the slope of the output times $z_k$, and the
+slope of the bias is that of the output.) Raise $x_j$ by a small $s$. Three
+things happen.
 
-- $z_j$ gains $r s$.
+- $z_j$ gains $r s$, since $x_j$ has gained $s$.
 - The mean gains $s / d$. So each entry of $z$ loses $r s / d$.
-- The sum of the squares grows by $2 (x_j - \mu)\, s$, nearly, and their
-  mean by $2 (x_j - \mu)\, s / d$. As $x_j - \mu$ is $z_j / r$, and what
-  stands under the root is $1 / r^2$, the latter becomes $1 + 2 r z_j s / d$
-  times as large, and the root nearly $1 + r z_j s / d$ times: the square of
-  this number is the one above, plus a term with $s^2$. Each $z_k$ is
-  divided by it, and loses $z_k\, r z_j s / d$.
+- The spread grows. The square $(x_j - \mu)^2$ grows by nearly
+  $2 (x_j - \mu)\, s$, so $\sigma^2$, the mean of the squares, grows by
+  $2 (x_j - \mu)\, s / d$. By which factor does the number under the root
+  grow? That number is $1 / r^2$, and $x_j - \mu$ is $z_j / r$. So the
+  number grows by $2 z_j s / (r d)$, which is $2 r z_j s / d$ times
+  itself. If a number becomes $1 + 2u$ times as large, with a small $u$,
+  its root becomes nearly $1 + u$ times as large, since $(1 + u)^2 = 1 +
+  2u + u^2$. So the root becomes $1 + r z_j s / d$ times as large. Each
+  $z_k$ is divided by the root, and loses $z_k\, r z_j s / d$.
 
-(That the mean moves changes each square, but not their sum: the differences
-from the mean add up to 0.) Each change times the slope of its entry, and
-all added up:
+(The mean moves, too, and changes each square, but not the sum of the
+squares: the differences from the mean add up to 0.) Now each change is
+multiplied by the slope of its entry, and all of them are added up:
 
 $$r s \Big( g_j - \frac{1}{d} \sum_{k=1}^{d} g_k
   - z_j\, \frac{1}{d} \sum_{k=1}^{d} g_k z_k \Big)$$
 
-So the slope of $x_j$ is $r$ times what stands in the brackets: $g_j$, less
-the mean of all slopes, less $z_j$ times the mean of slopes times
-entries. The first mean makes sure that nothing happens if all entries
-grow alike, the second that nothing happens if the row is stretched, as the
-output has shown.
+So the slope of $x_j$ is $r$ times the bracket: $g_j$, less the mean of all
+slopes, less $z_j$ times the mean of the products of slopes and entries. The
+output above has shown what the two means are for. If all entries grow by
+the same amount, nothing may happen, and the first mean sees to that. If the
+row is stretched, nothing may happen either, and the second mean sees to
+that.
 */
 
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
@@ -262,17 +271,18 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
 /*
 ## GELU {#gpt-gelu}
 
-The function that bends: **GELU** multiplies each number by a share that
-grows with it [@hendrycks2016]. Far above 0 the share is 1, and the number
-passes; far below it is 0. GPT-2's share is the softmax of two scores, $u$
-and 0, which is $e^u / (e^u + 1) = 1 / (1 + e^{-u})$ and is called the
-**sigmoid** of $u$. With $u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, where the
-root is 1.5957691, the share comes close to the share of normal numbers
-([](#tokens-normal)) that lie below $x$. (Books write it with $\tanh$; that
-is the same number. PyTorch's default is the share of normal numbers itself,
-which differs in the fourth decimal: `approximate="tanh"` asks for this
-one.) `sigmoid`, in `src/gpt.c`, takes all shares of a list at once, with
-the fast powers of [](#kernel-exp2); how it does so may be skipped.
+The bent function of GPT-2 is **GELU** [@hendrycks2016]. It multiplies each
+number $x$ by a share that grows with $x$. Far above 0 the share is 1, and
+the number passes. Far below 0 the share is 0, and nothing passes. The share
+is the softmax of two scores, $u$ and 0. Of these, $u$ gets $e^u / (e^u + 1)
+= 1 / (1 + e^{-u})$, which is called the **sigmoid** of $u$. Here $u =
+\sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. Why this
+$u$? With it, the share is close to the share of all normal numbers
+([](#tokens-normal)) that lie below $x$. (Books write the same number with
+$\tanh$. PyTorch's default is the share of normal numbers itself, which
+differs in the fourth decimal; `approximate="tanh"` asks for the one here.)
+`sigmoid`, in `src/gpt.c`, computes all shares of a list at once, with the
+fast powers of [](#kernel-exp2). How it does so may be skipped.
 */
 
 void gelu(int n, const float x[n], float share[n], float out[n])
@@ -285,17 +295,18 @@ void gelu(int n, const float x[n], float share[n], float out[n])
 }
 
 /*
-**Exercise 22.2** (★★, 3 points): `gelu_backward`. The gradient by `x`,
-added to `grad_x`, from the shares that `gelu` has left.
+**Exercise 22.2** (★★, 3 points): `gelu_backward`. Add the gradient of `x`
+to `grad_x`, from the shares that `gelu` has left.
 
 ::: hint
-`out = x * share`: if `x` grows a little, `out` grows by `share` times that;
-and `share` grows, too, which `out` feels `x` times.
+`out = x * share`. If `x` grows a little, `out` grows in two ways: by
+`share` times as much, and by `x` times what `share` grows.
 :::
 
 ::: hint
-A softmax of two: if $u$ grows, the share grows by share times
-(1 minus share) times that. It is [](#backward)'s formula for two scores.
+The share is a softmax of two scores. If $u$ grows, the share grows by share
+times (1 minus share) times as much, by the formula of
+[](#backward-softmax).
 :::
 
 ::: hint
@@ -342,25 +353,27 @@ GELU, and its slopes (2, 7)
 
 ## The model {#gpt-model}
 
-Before the first block, a token is looked up in a table, and its place in
-another ([](#tokens), [](#positions)). After the last one, and a last norm,
-its list must become one logit for each token that may come next. That is a
-linear layer, and its weight has a row for each token, as the table of
-embeddings has. So GPT-2 takes the same table for both: **tied weights**
-[@press2017]. The logit of a token is how well the sum goes together with
-its embedding.
+Before the first block, the embedding of each token and the row of its
+position are looked up in two tables and added ([](#tokens),
+[](#positions)). After the last block comes one more norm, and then each
+token's list must become logits, one for each token that may come next. A
+linear layer does that. Its weight has a row for each token of the
+vocabulary, as the table of embeddings has. So GPT-2 uses one table as both:
+**tied weights** [@press2017]. The logit of a token is then the dot product
+of the last norm's result and the token's embedding.
 
 ::: {.header of="Gpt"}
 :::
 
-All parameters lie in one piece of memory, and a gradient is another `Gpt`.
-With `output.weight` and `tokens` at one place, nothing has to be done for
-the tie: each adds its gradient to what is there, and `+=` is enough. Nor is
-anything handed from one block to the next: the `in` of the next block
-points to the `after` of this one. They are one table, and their gradients
-are one, too. (All gradients are 0 at first.) `gpt_embed` and
-`gpt_embed_backward`, in `src/gpt.c`, look up tokens and places, as
-[](#training-model) did, and may be skipped.
+All parameters lie in one block of memory, and a gradient is another `Gpt`.
+The pointers `output.weight` and `tokens` point to the same table. So on the
+way back nothing special has to be done for tied weights: the output layer
+and the embedding both add their gradients to this table, with `+=`. In the
+same way, the pointer `in` of a block points to the table `after` of the
+block before it, and so nothing has to be copied from one block to the next.
+(All gradients are 0 at first.) `gpt_embed` and `gpt_embed_backward`, in
+`src/gpt.c`, look up tokens and positions as [](#training-model) did, and
+may be skipped.
 */
 
 void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p)
@@ -395,11 +408,13 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
 }
 
 /*
-Here is the tie at work: a small model with six tokens, of which it has seen
-three. The text is the tokens 0, 1 and 2, and the right answers are 1, 2 and
-3. Below is the gradient of each token's first entry. In the first two rows
-the tables are apart: as looked up, and as output. In the third they are
-one:
+A small model shows what tied weights do to the gradient. It knows six
+tokens. Its text is the tokens 0, 1 and 2, and the right answers are 1, 2
+and
+3. Each row of the output has the gradient of the first entry of all six
+tokens' embeddings. For the first two rows, the model has two tables: the
+first row is the gradient of the table of embeddings, the second row that of
+the output's weight. For the third row, the two are one table:
 */
 
 static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
@@ -453,13 +468,13 @@ gradient: looked up, output, tied (3, 6)
  [ 0.0912, -0.2982, -0.1534, -0.0247, -0.0079, -0.0086]]
 ```
 
-The third row is the sum of the other two, but for a last digit that was
-rounded. And the last two tokens, which stand nowhere in the text and are no
-answer either, have a gradient all the same: the model has given each a
-share, and is told to give less.
+The third row is the sum of the other two, but for last digits that were
+rounded. The tokens 4 and 5 are neither in the text nor among the answers,
+and still they have a gradient: the model has given each of them a share,
+and the loss asks for less.
 
-The smallest of OpenAI's GPT-2 models has this very shape [@radford2019].
-Its tokens are pieces of words, and its sizes are these:
+The smallest of OpenAI's GPT-2 models is such a model [@radford2019]. Its
+tokens are parts of words, and its sizes are these:
 */
 
 static void show_gpt2(void)
@@ -482,20 +497,20 @@ parameters (1)
 
 ## How it begins {#gpt-begin}
 
-GPT-2's weights are drawn from normal numbers with a deviation of 0.02,
-biases are 0, norms begin with weight 1. With one exception: the weights of
-the layers that add to the sum, attention's `out` and the network's `down`,
-are divided by $\sqrt{2 \cdot \text{layers}}$.
+GPT-2's weights begin as normal numbers with a deviation of 0.02, its biases
+as 0, and the weights of its norms as 1. There is one exception. The layers
+that add to the sum are attention's `out` and the network's `down`, and
+their weights are divided by $\sqrt{2 \cdot \text{layers}}$.
 
-(`gpt_fill`, in `src/gpt.c`, draws them in the order of PyTorch's
-`named_parameters()`. It is a list of layers, and may be skipped.)
+(`gpt_fill`, in `src/gpt.c`, draws the weights in the order of PyTorch's
+`named_parameters()`. It only goes through the layers, and may be skipped.)
 
-Readers of such code often ask what the division is for.
-There are $2 \cdot \text{layers}$ additions, and what is added is random and
-independent at first. The spread of a sum of independent numbers grows with
-the root of how many there are ([](#scaling)), and this root is taken out
-again. Here is the spread of the sum in a model of twelve blocks, without
-and with the division:
+What is the division for? There are $2 \cdot \text{layers}$ additions to the
+sum. At first, what is added is random and independent. The spread of a sum
+of independent numbers grows with the root of how many there are
+([](#scaling)), and the division takes this root out again. Here is the
+spread of the sum in a model of twelve blocks, without and with the
+division:
 */
 
 enum { DEPTH = 12, WIDTH = 64, TOKENS = 32 };
@@ -559,8 +574,9 @@ spread after every other block: not divided, divided (2, 7)
 blocks, with the numbers that a model begins
 with](spread.svg){#fig-gpt-spread}
 
-Divided, the sum grows by a quarter on its way through twelve blocks; not
-divided, to almost four times its size, and what the token was is drowned.
+With the division, the spread grows by a quarter on the way through twelve
+blocks. Without it, the spread grows to almost four times its size, and the
+token's own embedding is only a small part of the sum.
 
 ## Everything together
 */
@@ -595,8 +611,8 @@ y.sum().backward()
 print(torch.stack([y, x.grad]).detach())
 ```
 
-Here is a model, and the way back through it to every parameter. What it
-lacks is a text to read, and a way from its logits to words:
+We have a model, and the way back through it to every parameter. What the
+model lacks is a text to read, and a way from its logits to words:
 [](#language-model).
 
 ## Further exercises
@@ -612,17 +628,18 @@ embeddings have a gradient other than 0? And if the table is tied?
 
 ::: {.solution exercise="22.3"}
 A block has two norms of a weight and a bias, each of 768; four layers in
-attention, of $768 \cdot 768$ and 768; and two in the network, of
-$4 \cdot 768 \cdot 768$, with $4 \cdot 768 = 3{,}072$ and 768 biases:
-$12 \cdot 768 \cdot 768 + 13 \cdot 768 = 7{,}087{,}872$. Twelve of these,
-the tables of tokens and of places, and the last norm:
-$12 \cdot 7{,}087{,}872 + 50{,}257 \cdot 768 + 1{,}024 \cdot 768 +
-2 \cdot 768 = 124{,}439{,}808$. Almost a third is the table of tokens.
+attention, of $768 \cdot 768$ and 768; and two in the network, of $4 \cdot
+768 \cdot 768$, with $4 \cdot 768 = 3{,}072$ and 768 biases: $12 \cdot 768
+\cdot 768 + 13 \cdot 768 = 7{,}087{,}872$. Twelve of these, the tables of
+tokens and of positions, and the last norm: $12 \cdot 7{,}087{,}872 +
+50{,}257 \cdot 768 + 1{,}024 \cdot 768 + 2 \cdot 768 = 124{,}439{,}808$.
+Almost a third is the table of tokens.
 :::
 
 ::: {.solution exercise="22.4"}
-At most three, those that were looked up. If the table is tied, all 50,257:
-each token got a share of what comes next, and its row is told to take less,
-or, for the right one, more.
+At most three rows have one, those that were looked up. If the table is
+tied, all 50,257 rows have one: each token was given a share of what comes
+next, and the loss asks for less of a wrong token and for more of the right
+one.
 :::
 */

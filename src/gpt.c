@@ -31,7 +31,7 @@ static void gpt_layout(Gpt *g)
     size_t *count = &g->count;
     *count = 0;
     g->tokens = next_table(at, count, 1, g->vocabulary, d);
-    g->places = next_table(at, count, 1, g->context_length, d);
+    g->positions = next_table(at, count, 1, g->context_length, d);
     for (int l = 0; l < g->layers; l++) {
         GptBlock *b = &g->block[l];
         norm_layout(&b->norm_1, d, at, count);
@@ -275,7 +275,7 @@ void gpt_fill(Random *r, Gpt *g)
     normal_fill(r, g->vocabulary, g->width, 0, deviation,
                 ROWS(g->width, g->tokens));
     normal_fill(r, g->context_length, g->width, 0, deviation,
-                ROWS(g->width, g->places));
+                ROWS(g->width, g->positions));
     for (int l = 0; l < g->layers; l++) {
         GptBlock *b = &g->block[l];
         fill_norm(&b->norm_1);
@@ -298,8 +298,8 @@ void gpt_embed(const Gpt *g, int first, const int *ids, GptPass *p)
     float(*x)[d] = ROWS(d, p->block[0].in);
     embed(rows, d, g->vocabulary, ids, ROWS(d, g->tokens), x);
     for (int i = 0; i < rows; i += p->n)
-        add_positions(p->n, d, g->context_length, first, ROWS(d, g->places),
-                      x + i);
+        add_positions(p->n, d, g->context_length, first,
+                      ROWS(d, g->positions), x + i);
 }
 
 void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
@@ -307,10 +307,10 @@ void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
 {
     const int rows = grad_p->texts * grad_p->n, d = g->width;
     const float(*grad_x)[d] = ROWS(d, grad_p->block[0].in);
-    float(*grad_place)[d] = ROWS(d, grad_g->places);
+    float(*grad_position)[d] = ROWS(d, grad_g->positions);
     embed_backward(rows, d, g->vocabulary, ids, grad_x,
                    ROWS(d, grad_g->tokens));
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < d; j++)
-            grad_place[i % grad_p->n][j] += grad_x[i][j];
+            grad_position[i % grad_p->n][j] += grad_x[i][j];
 }

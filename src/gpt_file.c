@@ -66,11 +66,12 @@ static Names names_of(const Gpt *g)
 {
     const int d = g->width;
     const Named tokens = {"", g->vocabulary, d, 0, 1, {g->tokens}};
-    const Named places = {"", g->context_length, d, 0, 1, {g->places}};
+    const Named positions = {"", g->context_length, d, 0,
+                             1,  {g->positions}};
     const Named output = {"", g->vocabulary, d, 0, 1, {g->output.weight}};
     Names all = {0, new_list(12 * (size_t)g->layers + 5, sizeof *all.of)};
     add(&all, "wte", "weight", tokens);
-    add(&all, "wpe", "weight", places);
+    add(&all, "wpe", "weight", positions);
     for (int l = 0; l < g->layers; l++)
         name_block(&all, l, &g->block[l]);
     name_norm(&all, "ln_f", &g->last);
@@ -252,9 +253,9 @@ static void init_from(Gpt *g, const Tensors *file)
     const char *prefix =
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
     const Tensor *tokens = table_of(file, prefix, "wte.weight");
-    const Tensor *places = table_of(file, prefix, "wpe.weight");
+    const Tensor *positions = table_of(file, prefix, "wpe.weight");
     const Gpt sizes = {.vocabulary = tokens->shape[0],
-                       .context_length = places->shape[0],
+                       .context_length = positions->shape[0],
                        .width = tokens->shape[1],
                        .n_heads = heads_of(file),
                        .layers = count_layers(file, prefix),

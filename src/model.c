@@ -11,7 +11,7 @@ static void model_layout(Model *m)
     Attention *a = &m->attention;
     m->count = 0;
     m->tokens = next_table(m->memory, &m->count, 1, m->vocabulary, a->d_x);
-    m->places =
+    m->positions =
         next_table(m->memory, &m->count, 1, m->context_length, a->d_y);
     attention_layout(a, a, m->memory, &m->count);
 }

@@ -25,17 +25,17 @@ The model that learns, and what it learns from:
 */
 
 /* A model of one attention: the tokens that ask and those that are asked
- * are looked up in one table, and to what is asked its place is added. The
- * attention's output layer gives the logits, one for each word. */
+ * are looked up in one table, and to what is asked its position is added.
+ * The attention's output layer gives the logits, one for each word. */
 typedef struct {
     int vocabulary;      /* how many words there are */
     int context_length;  /* the most tokens of a text */
     Attention attention; /* its d_y is d_x or a multiple, d_out is
                           * vocabulary */
     float *tokens;       /* [vocabulary][d_x] */
-    float *places;       /* [context_length][d_y] */
+    float *positions;    /* [context_length][d_y] */
     float *memory;       /* the block with all parameters, in this order: */
-    size_t count;        /* tokens, places, those of the attention */
+    size_t count;        /* tokens, positions, those of the attention */
 } Model;
 
 /* Makes a model with the sizes of another, or its gradient, the parameters

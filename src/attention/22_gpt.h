@@ -70,7 +70,7 @@ typedef struct {
     int vocabulary, context_length, width, n_heads, layers;
     int has_own_output; /* whether the output has a weight of its own */
     float *tokens;      /* [vocabulary][width] */
-    float *places;      /* [context_length][width] */
+    float *positions;   /* [context_length][width] */
     GptBlock *block;    /* [layers] */
     Norm last;
     Linear output; /* width to vocabulary; its weight is tokens, or apart */
@@ -143,11 +143,11 @@ void gpt_caches_free(KVCache *cache, const Gpt *g);
 void gpt_fill(Random *r, Gpt *g);
 
 /* Into what comes into the first block, of all texts: the embedding of each
- * token plus that of its place, which counts from `first` in each text.
+ * token plus that of its position, which counts from `first` in each text.
  * Refuses ids that are no row, and more tokens than the context. */
 void gpt_embed(const Gpt *g, int first, const int *ids, GptPass *p);
 
-/* Back from there: adds to the gradients of tokens and places, for texts
+/* Back from there: adds to the gradients of tokens and positions, for texts
  * from their first token on. Refuses ids that are no row. */
 void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
                         Gpt *grad_g);
