@@ -445,7 +445,7 @@ other one, the same model is wrong, and nothing says so: all shapes fit, the
 scores look like scores, and at the distance 0 they are even the right ones.
 Meta's files of Llama are for neighbours. The files that Hugging Face
 publishes are for halves, with the rows of the weights for queries and keys
-reordered to match [@transformers25199]. Exercise 17.4 reorders such a
+reordered to match [@transformers25199]. An exercise below reorders such a
 weight.
 
 ## In a cache {#positions-cache}
@@ -800,9 +800,10 @@ hands, and the slower ones tell the rounds apart, until they, too, come to
 angles that training has not shown them.
 
 *Distance.* This head has not become sharp. A slope cannot say "one back,
-and no other". If all else is equal, the nearest word of a long text gets
-$1 - e^{-0.5} = 0.3935$, as exercise 17.6 shows. But what the head has learned
-holds at any length. In large models the same was found [@press2022].
+and no other". If all else is equal, the nearest word of a long text gets $1
+- e^{-0.5} = 0.3935$, as the last exercise shows. But what the head has
+learned holds at any length. In large models the same was found
+[@press2022].
 
 This was one small run. Here is another one, from seed 7:
 
@@ -940,11 +941,11 @@ void halves_from_neighbours(int n_heads, int d_k, int d_in,
 The slowest hand turns by 1/1000 for each position, so it is round after
 $1000 \cdot 2 \pi$ positions, about $1000 \cdot 2 \cdot 3.1416 = 6283.2$.
 The other hands are 10, 100 and 1000 times as fast, so they are round at the
-same moment. But that moment lies between two positions. At position 6,283
-the fastest hand is still about 0.2 radians short of a full turn, and the
-others less. So the rows of the positions 0 and 6,283 are much alike, and
-not the same. No two rows are ever the same, as no whole number of positions
-is a whole number of turns.
+same moment. But that moment lies between two positions. At the position
+before it, the fastest hand is still about 0.2 radians short of a full turn,
+and the others less. So the row of this position is much like that of
+position 0, and not the same. No two rows are ever the same, as no whole
+number of positions is a whole number of turns.
 :::
 
 ::: {.solution exercise="17.6"}
@@ -952,7 +953,7 @@ Each position further back divides a share by $e^{1/2}$. With $r =
 e^{-1/2}$, the shares are in proportion to 1, $r$, $r^2$ and so on. What is
 the sum $1 + r + r^2 + \dots$? Multiplied by $1 - r$, it is $1 - r + r - r^2
 + r^2 - \dots$, where all but the 1 cancels. So the sum is $1 / (1 - r)$.
-The nearest key is 1 of this sum, which is the share $1 - r = 1 - e^{-0.5} =
-0.3935$.
+The nearest key is 1 of this sum, and its share is $1 - r$, which is $1 -
+e^{-0.5} = 0.3935$.
 :::
 */

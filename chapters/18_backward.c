@@ -869,7 +869,7 @@ of all keys. The gradient of key $j$ is $\sum_i g_{ij} q_i$, where $g_{ij}$
 is the slope of the score of query $i$ and key $j$, and $q_i$ is a query. In
 the sum over all keys, query $i$ is multiplied by $\sum_j g_{ij}$. These are
 the slopes of a row of scores, which add up to 0. So the gradient of the
-bias is 0. Exercise 7.5 has found the same from the front: this bias changes
-no result.
+bias is 0. An exercise of [](#self-attention) has found the same from the
+front: this bias changes no result.
 :::
 */

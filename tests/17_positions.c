@@ -221,14 +221,14 @@ static void refusals(void)
     REFUSES_SUCH("an odd number of entries", sinusoids(4, odd, odd_x));
     REFUSES_SUCH("an odd number of entries",
                  rope(PAIRING_HALVES, 4, odd, 0, odd_x));
-    REFUSES_SUCH("a text from place -1 on",
+    REFUSES_SUCH("a text from position -1 on",
                  rope(PAIRING_NEIGHBOURS, 4, 4, less, x));
     REFUSES_SUCH("a pairing that there is not",
                  rope((Pairing)odd, 4, 4, 0, x));
-    REFUSES(
-        "17_positions.c: add_positions: 4 places from -1 on, of a table of "
-        "4: 0 to 3 have a row",
-        add_positions(4, 4, 4, less, (const void *)y, x));
+    REFUSES("17_positions.c: add_positions: 4 positions from -1 on: a "
+            "table of 4 "
+            "has 0 to 3",
+            add_positions(4, 4, 4, less, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, odd, (const void *)y, x));
     REFUSES(NULL, add_positions(4, 4, odd, none, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, INT_MAX, (const void *)y, x));

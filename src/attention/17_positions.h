@@ -34,9 +34,10 @@ typedef enum { PAIRING_HALVES, PAIRING_NEIGHBOURS } Pairing;
 void rope(Pairing pairing, int n, int d, int first, float x[n][d]);
 
 /* By how much a score falls with each position between its query and its
- * key: 2 to the power of -8 (head + 1) / n_heads. Refuses a head that is not
- * there. Press et al. 2022, section 3; their code does this for powers of
- * 2, and for other numbers of heads mixes the slopes of the two nearest. */
+ * key: 2 to the power of -8 (head + 1) / n_heads. Refuses a head that is
+ * not there. Press et al. 2022, section 3; their code does this for powers
+ * of 2, and for other numbers of heads mixes the slopes of the two nearest.
+ */
 float alibi_slope(int n_heads, int head);
 
 /* Takes from each score slope times how far its key, at position j, lies
