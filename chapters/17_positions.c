@@ -9,11 +9,10 @@ be that model, for it does not know the order of its words.
 [](#self-attention-order) has shuffled the words of a sentence. Their
 context vectors were shuffled in the same way, and nothing else about them
 changed. Attention sees a set: to it, *dog bites man* and *man bites dog*
-are the same. What is missing is the **position** of each word, its number
-in the text, counted from 0. (Two of the tutorials leave positions out
-[@raschka2024magazine; @tokens2transformer].) Four ways to tell attention
-the positions have been in wide use. We build all four, and let each of them
-learn.
+are the same. What is missing is each word's **position**, its number in the
+text. (Two of the tutorials leave positions out [@raschka2024magazine;
+@tokens2transformer].) Four ways to tell attention the positions have been
+in wide use. We build all four, and let each of them learn.
 */
 
 #include "attention/17_positions.h"
@@ -38,16 +37,16 @@ entries. Ids follow the alphabet: the five words have the ids 3, 1, 0, 3 and
 layers: a word's vector is both its query and its key.
 */
 
-enum { WORDS = 5, WIDE = 8, ROWS = 16 };
+enum { WORDS = 5, WIDE = 8, PLACED = 16 };
 
 /* The words' vectors, and a table that the third section needs. */
-static void show_sentence(float x[WORDS][WIDE], float learned[ROWS][WIDE])
+static void show_sentence(float x[WORDS][WIDE], float learned[PLACED][WIDE])
 {
     const int ids[WORDS] = {3, 1, 0, 3, 2};
     float table[4][WIDE];
     Random r = random_seeded(123);
     embedding_fill(&r, 4, WIDE, table);
-    embedding_fill(&r, ROWS, WIDE, learned);
+    embedding_fill(&r, PLACED, WIDE, learned);
     embed(WORDS, WIDE, 4, ids, table, x);
 }
 
@@ -91,9 +90,7 @@ rows of the and the are equal: yes, columns: yes
 ```
 
 The rows are equal to the last bit. *Bites* takes 0.2414 of *dog* and 0.1515
-of *man*, and it would take the same if the man bit the dog. (With a causal
-mask the second *the* would see more words than the first, but still not in
-which order they came.)
+of *man*, and it would take the same if the man bit the dog.
 
 ## The hands of a clock {#positions-sinusoids}
 
@@ -212,12 +209,13 @@ $$\sin(a + b) = \sin(a) \cos(b) + \cos(a) \sin(b)$$
 
 and $\cos(a + b) = \cos(a) \cos(b) - \sin(a) \sin(b)$, the new tip is made
 from the old tip with two factors, $\cos(b)$ and $\sin(b)$. These factors
-are the same at all positions. So a linear layer can hold them, and "three
-positions back" is learned once. And how alike two positions are depends on
-their distance alone. The dot product of two hands of length 1 is the cosine
-of the angle between them ([](#dot-product-length)), and that angle is
-$m\,\omega_k$ for any two positions $m$ apart. In the output, the products
-are the same from position 0 on and from position 100 on.
+are the same at all positions. So one layer for queries can turn the hands
+back by three positions, wherever a query stands, and the key that is most
+like the result is the one three positions back. And how alike two positions
+are depends on their distance alone. The dot product of two hands of length
+1 is the cosine of the angle between them ([](#dot-product-length)), and
+that angle is $m\,\omega_k$ for any two positions $m$ apart. In the output,
+the products are the same from position 0 on and from position 100 on.
 
 ![The fastest hand turns as a clock's. Beside each tip stands its dot
 product with the tip at position 0](clock.svg){#fig-positions-clock}
@@ -282,9 +280,9 @@ it: such a model cannot read a longer text.
 
 ## Turned, not added {#positions-rotation}
 
-With sinusoids, the first *the* takes 0.5681 of the second *the* and 0.3385
-of itself. Nobody has asked for that. If the word $x$ stands at position $p$
-and the word $y$ at position $q$, their score is
+In the map with sinusoids, the first *the* takes more of the second *the*
+(0.5681) than of itself (0.3385), which nobody has asked for. If the word
+$x$ stands at position $p$ and the word $y$ at position $q$, their score is
 
 $$(x + p) \cdot (y + q) = x \cdot y + x \cdot q + p \cdot y + p \cdot q$$
 
@@ -307,11 +305,11 @@ $$(u \cos(a) - v \sin(a), \;\; u \sin(a) + v \cos(a))$$
 A turn changes no length. If a query is turned by $a$ and a key by $b$, the
 angle between the two changes by $b - a$. That is $\omega_k$ times the
 distance of their positions. By [](#dot-product-length) the dot product of
-two arrows is both lengths times the cosine of the angle between them. So in
-each pair of entries only the distance of the positions counts, with its
-sign, and so it does in the score, the sum over all pairs. Values are not
-turned: what a word gives does not depend on where it stands. (With several
-heads, each head turns its own entries, and $d$ is its $d_k$.)
+two arrows is both lengths times the cosine of the angle between them. So of
+the two positions only their distance counts, with its sign: in each pair,
+and in the score, the sum over all pairs. Values are not turned: what a word
+gives does not depend on where it stands. (With several heads, each head
+turns its own entries, and $d$ is its $d_k$.)
 
 Which two entries are a pair? In the paper, a pair is two neighbours,
 entries `2 * k` and `2 * k + 1`. Elsewhere, a pair is one entry from each
@@ -534,8 +532,8 @@ A distance is never negative, and `fabs` is the function for that. In a
 :::
 
 ::: done
-One line in the inner loop, and attention prefers what is near. A table of
-zeros treated so is a `bias` for the kernel.
+One line in the inner loop, and attention prefers what is near, without a
+single parameter.
 :::
 */
 
@@ -781,8 +779,7 @@ other columns have positions that training has never reached. There each of
 the four heads falls short in its own way.
 
 *Sinusoids.* Beyond position 7 the slow hand comes to angles that training
-has not shown. The further it has turned, the more the scores are off, and
-the share falls from 97 percent to 25.
+has not shown. Perhaps that is why the share falls from 97 percent to 25.
 
 *Learned.* The later positions have rows, but no text of the training has
 used them. They are still as they were drawn, and say nothing.
@@ -792,18 +789,18 @@ hardly turns, so the head has learned to look for an angle of the fast hand:
 that of one position back. But the fast hand is round after $2\pi$
 positions, a little more than six. The last lines of the output show what
 the word at position 31 gives to some words before it, and how far the fast
-hand has turned in between. The words 14 and 20 back take 29 and 35 percent:
+hand has turned in between. Those 14 and 20 back take 29 and 35 percent:
 there the fast hand stands nearly as it does one back. (The word 7 back,
 with 0.7168, was there in training, and the head has learned to avoid it. So
 the most goes to angles a little above 1.) Large models have dozens of
-hands, and the slower ones tell the rounds apart, until they, too, come to
-angles that training has not shown them.
+hands, of which the slower ones tell the rounds apart.
 
 *Distance.* This head has not become sharp. A slope cannot say "one back,
-and no other". If all else is equal, the nearest word of a long text gets $1
-- e^{-0.5} = 0.3935$, as the last exercise shows. But what the head has
-learned holds at any length. In large models the same was found
-[@press2022].
+and no other". If all scores are equal, a word of a long text gives $1 -
+e^{-0.5} = 0.3935$ to itself, as the last exercise shows, and $0.3935 \cdot
+e^{-0.5} = 0.2387$ to the word before. The head has learned to do a little
+better, and what it has learned holds at any length. In large models the
+same was found [@press2022].
 
 This was one small run. Here is another one, from seed 7:
 
@@ -822,8 +819,7 @@ angles of the fast hand, less whole rounds (8)
 ```
 
 This time the head with sinusoids has not learned even the first eight
-positions: four entries hold both word and position, and the two get in each
-other's way. The other three rows are much as before.
+positions. The other rows are much as before.
 
 ## Everything together
 */
@@ -831,14 +827,14 @@ other's way. The other three rows are much as before.
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    float x[WORDS][WIDE], learned[ROWS][WIDE], position[FAR][WIDE];
+    float x[WORDS][WIDE], learned[PLACED][WIDE], position[FAR][WIDE];
     figure_pipeline("pipeline", "vectors roles scale");
     show_sentence(x, learned);
     show_map("weights, without positions", x);
     sinusoids(FAR, WIDE, position);
     show_hands(position);
     show_added("weights, sinusoids added", FAR, position, x);
-    show_added("weights, a table's rows added", ROWS, learned, x);
+    show_added("weights, a table's rows added", PLACED, learned, x);
     show_moved(position, x);
     show_turned(x);
     show_pairings(x);
@@ -853,7 +849,8 @@ int main(int argc, char *argv[])
 
 /*
 The same in PyTorch, with a pair of entries as one number of the type
-`complex`, and a turn as the product with another.
+`complex`. `polar` makes such a number from a length and an angle. To
+multiply by one of length 1 is to turn, by the formula for $(u, v)$ above.
 
 ``` python
 import torch
@@ -877,11 +874,12 @@ print(weights(x, -0.5 * (i[:, None] - i).abs()))
 ```
 
 To look one word back, a head with three small layers went through many
-texts. The layers are $2 \cdot (4 \cdot 4 + 4) + 5 = 45$ numbers, and in
-each of 400 steps each number was tried twice, on two texts: $400 \cdot 45
-\cdot 2 \cdot 2 = 72{,}000$. A model of any use has millions of numbers.
-[](#backward) finds the slopes of all of them at once, by one computation
-and a second one that runs backwards through it.
+texts. The layers are $2 \cdot (4 \cdot 4 + 4) + 5 = 45$ numbers (the 5 are
+a layer for values, which this loss does not use), and in each of 400 steps
+each number was tried twice, on two texts: $400 \cdot 45 \cdot 2 \cdot 2 =
+72{,}000$. A model of any use has millions of numbers. [](#backward) finds
+the slopes of all of them at once, by one computation and a second one that
+runs backwards through it.
 
 ## Further exercises
 

@@ -15,10 +15,10 @@ does to the loss. Let us begin at the back. The loss is made from a few
 numbers, and how the loss changes with these is easily said. These numbers
 are made from others by the operation before, the others from others again,
 and so on back to the parameters. If each answer can be made from the
-answers behind it, then one way back through the computation finds the
-slopes of all parameters. The computation from the parameters to the loss is
-called the **forward pass**, the way back the **backward pass**, and the
-method **backpropagation**.
+answers nearer to the loss, then one way back through the computation finds
+the slopes of all parameters. The computation from the parameters to the
+loss is called the **forward pass**, the way back the **backward pass**, and
+the method **backpropagation**.
 */
 
 #include "attention/18_backward.h"
@@ -63,16 +63,20 @@ s/w)$, nearly $s/w$ ([](#scaling-saturated)). So the loss falls by $1/w$ for
 each unit of this share: the slope of the share is $-1/w$. The loss does not
 depend on the other shares, so their slopes are 0.
 
-Next comes the softmax. Raise score $j$ by a small $s$. As the same section
-has found, two things happen. The exponential of score $j$ becomes nearly $1
-+ s$ times as large. And the sum of all exponentials becomes nearly $1 + w_j
-s$ times as large. Share $k$ is the exponential of score $k$ divided by this
-sum. So share $j$ gains $w_j s$, by its exponential. And every share, share
-$j$ too, is divided by $1 + w_j s$, by the sum. To divide by $1 + w_j s$ is
-nearly to multiply by $1 - w_j s$, since $(1 + w_j s)(1 - w_j s) = 1 - w_j^2
-s^2$ is nearly 1. So share $k$ loses $w_k w_j s$. Now the two rules. Let
-$g_k$ be the slope of share $k$. Each change is multiplied by the slope of
-its share, and all of them add up:
+Next comes the softmax. Raise score $j$ by a small $s$. As
+[](#scaling-saturated) has found, the exponential of score $j$ becomes
+nearly $1 + s$ times as large, and the sum of all exponentials nearly $1 +
+w_j s$ times. So every share is divided by $1 + w_j s$. That is nearly to
+multiply it by $1 - w_j s$, since $(1 + w_j s)(1 - w_j s) = 1 - w_j^2 s^2$
+is nearly 1. Without terms in $s^2$, share $j$ and any other share $k$
+become
+
+$$w_j (1 + s)(1 - w_j s) = w_j + w_j s - w_j w_j s, \qquad
+  w_k (1 - w_j s) = w_k - w_k w_j s$$
+
+So share $j$ gains $w_j s$, and each share $k$, share $j$ too, loses $w_k
+w_j s$. Now the two rules. Let $g_k$ be the slope of share $k$. Each change
+is multiplied by the slope of its share, and all of them add up:
 
 $$\underbrace{w_j s\, g_j}_{\text{gained}}
   - \underbrace{\sum_{k=1}^{m} w_k w_j s\, g_k}_{\text{lost}}
@@ -224,10 +228,11 @@ void matmul_backward(int n, int m, int d, const float a[n][d],
 /*
 An entry of a query is a factor in the scores of all keys, and an entry of a
 key in the scores of all queries. By the second rule, what the entry does in
-each of these scores adds up. So both lines have `+=`, and a gradient must
-begin with 0. Every function of this chapter adds to the gradients of what
-it was given. Written with tables, the gradient of each factor is a product
-too, of the gradient of the result and the other factor:
+each of these scores adds up. So both lines have `+=`. The functions of this
+chapter add to the gradients of inputs and parameters, which the caller sets
+to 0 first. Only tables in between are overwritten. Written with tables, the
+gradient of each factor is a product too, of the gradient of the result and
+the other factor:
 
 $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
   \underset{m \times d_k}{K} \qquad
@@ -255,10 +260,10 @@ only one way in which they fit](products.svg){#fig-backward-products}
 A linear layer is such a product, of the rows of `x` with the rows of the
 weight. Then the layer adds the same bias to each of the $n$ rows.
 
-**Exercise 18.2** (★★, 3 points): `linear_backward`. First of all,
-`linear_gradient_check(l, grad_l)` refuses a gradient that does not fit the
-layer. Then the gradients of `x`, of the weight and, if the layer has one,
-of the bias get what comes from `grad_out`.
+**Exercise 18.2** (★★, 3 points): `linear_backward`. The gradient of a layer
+is a `Linear`, too. First of all, `linear_gradient_check(l, grad_l)` refuses
+one of other sizes. Then the gradients of `x`, of the weight and, if the
+layer has one, of the bias get what comes from `grad_out`.
 
 ::: hint
 `linear_forward` calls `dot_scores`. Call what undoes it, with `x` for the
@@ -370,16 +375,18 @@ slope. Is `mask_backward` needed at all?
 If a query sees at least one key, `mask_backward` finds zeros already. But a
 query that sees nothing has weights of `nan`. Without `mask_backward`, the
 slopes of its scores would be `nan` too, and after them the slopes of the
-parameters for queries and keys. (The slopes of those for values are `nan`
-in any case.)
+parameters for queries and keys. (The parameters for values get slopes of
+`nan` in any case: weights of `nan` are factors there.)
 :::
 
-The way back through `attend` is `attend` read from the last line to the
-first. Its parameters are those of `attend`, and most of them again with
-`grad_`. The scores, weights and dropped weights are used for nothing else,
-so the function itself sets their gradients to 0 first. The mask and the
-scale have changed the scores in place, and their ways back change
-`grad_scores` in place.
+The way back through `attend` is `attend`, with its calls written out, read
+from the last line to the first. It needs no mask and no random numbers: the
+scores and the keep mask show what both have done. Most parameters of
+`attend` come again with `grad_`. The scores and dropped weights are used
+for nothing else, so the function itself sets their gradients to 0 first,
+and `dropout_apply` overwrites that of the weights. Mask and scale have
+changed the scores in place, and their ways back change `grad_scores` in
+place.
 */
 
 void attend_backward(int n, int m, int d_k, int d_v, double rate,
@@ -700,7 +707,7 @@ static void show_steps(const Attention *a, Trace *t,
 
 /*
 ![How wrong slopes are that were tried, by the size of the step. At the top,
-nothing is right](steps.svg){#fig-backward-steps}
+the error is as large as the slopes](steps.svg){#fig-backward-steps}
 
 ``` output
 slopes that are not 0, and those a billionth finds (2)
@@ -709,13 +716,12 @@ slopes that are not 0, and those a billionth finds (2)
 
 On the right of the picture, the steps are too large. The loss is not a
 straight line, and over a large step it bends away from its slope. Trying up
-and down helps: a bend that lifts the loss above the number lifts it below
-the number, too, and in the difference of the two losses the bend cancels.
-On the left, the steps are too small. The two losses agree in nearly all
-digits that a float has, and their difference is only in the last digits,
-which are rounded. With a billionth, all slopes that are found are 0. The
-best step lies in between, here at a hundredth. The backward pass needs no
-such step.
+and down helps: a bend that lifts the loss after a step up lifts it after a
+step down, too, and cancels in the difference of the two losses. On the
+left, the steps are too small. The two losses agree in nearly all digits
+that a float has, and their difference is only in the last digits, which are
+rounded. With a billionth, all slopes that are found are 0. The best step
+lies in between, here at a hundredth. The backward pass needs no such step.
 
 ## Everything together
 */
@@ -834,11 +840,12 @@ gradient is 0, whatever the loss is.
 ## Solutions
 
 ::: {.solution exercise="18.4"}
-The dot product grows by $b_k s$. The square of the length of $a$ grows by
-$2 a_k s$, so it becomes $1 + 2 a_k s/|a|^2$ times as large, and the length
-$1 + a_k s/|a|^2$ times. By that the cosine $c$ is divided, and loses the
-part $a_k s/|a|^2$ of itself. Its slope by $a_k$ is
-$b_k / (|a| |b|) - c\, a_k / |a|^2$.
+The cosine $c$ is the dot product divided by both lengths. If $a_k$ grows by
+$s$, the dot product grows by $b_k s$, and $c$ gains $b_k s/(|a| |b|)$. The
+square of the length of $a$ grows by $2 a_k s$: it becomes $1 + 2 a_k
+s/|a|^2$ times as large, and the length $1 + a_k s/|a|^2$ times. The cosine
+is divided by that, and loses $c\, a_k s/|a|^2$. So for each unit of $a_k$
+it grows by $b_k / (|a| |b|) - c\, a_k / |a|^2$.
 */
 
 void cosine_backward(int n, const float a[n], const float b[n],

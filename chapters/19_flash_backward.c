@@ -6,10 +6,11 @@ steps without their tables](pipeline.svg){#fig-flash-backward-pipeline}
 
 [](#backward) goes back along the trace, in which the forward pass has kept
 four tables of $n \times m$ numbers for each head: the scores, the weights,
-and two tables of dropout. The forward pass of [](#flash) keeps no such
-tables. Of a query's scores and weights it leaves a single number, the
-query's log-sum-exp. Is this number enough for the way back? And how much
-memory would it save?
+and two tables of dropout. Each of these tables has a row for each query and
+a column for each key. The forward pass of [](#flash) keeps no such tables.
+Of a query's scores and weights it leaves a single number, the query's
+log-sum-exp. Is this number enough for the way back? And how much memory
+would it save?
 */
 
 #include "attention/19_flash_backward.h"
@@ -106,19 +107,19 @@ sum is a mean over the whole row. But a square of the table
 all keys once more, only for this mean?
 
 Look at what $g_k$ is. Weight $k$ is used in the mixture alone. For each
-unit by which weight $k$ grows, entry $i$ of the context $c$ grows by entry
-$i$ of value $k$, which is $v_{ki}$. And for each unit by which entry $i$ of
+unit by which weight $k$ grows, entry $e$ of the context $c$ grows by entry
+$e$ of value $k$, which is $v_{ke}$. And for each unit by which entry $e$ of
 the context grows, the loss grows by the slope of this entry, which we call
-$\gamma_i$. Added up over all entries, $g_k = \sum_i v_{ki}\, \gamma_i$. Put
+$\gamma_e$. Added up over all entries, $g_k = \sum_e v_{ke}\, \gamma_e$. Put
 this sum into the mean, and add up over the keys first:
 
 $$\sum_{k=1}^{m} w_k\, g_k
-  = \sum_{k=1}^{m} w_k \sum_{i=1}^{d_v} v_{ki}\, \gamma_i
-  = \sum_{i=1}^{d_v} \gamma_i \sum_{k=1}^{m} w_k\, v_{ki}
-  = \sum_{i=1}^{d_v} \gamma_i\, c_i$$
+  = \sum_{k=1}^{m} w_k \sum_{e=1}^{d_v} v_{ke}\, \gamma_e
+  = \sum_{e=1}^{d_v} \gamma_e \sum_{k=1}^{m} w_k\, v_{ke}
+  = \sum_{e=1}^{d_v} \gamma_e\, c_e$$
 
 The last step holds because the values, mixed by their weights, are the
-context: $\sum_k w_k v_{ki} = c_i$. So the mean is the dot product of a
+context: $\sum_k w_k v_{ke} = c_e$. So the mean is the dot product of a
 context vector with its own gradient, however many keys there were
 [@dao2022].
 
@@ -189,12 +190,13 @@ their mean, by the weights and by the context (2)
 
 ## A square of the table {#flash-backward-tiles}
 
-So the whole of [](#backward-head) can be done for one square of the table,
-of 32 queries and 32 keys, and by the same functions. In the inner loop
-below, four calls make the weights of the square again, and four calls go
-back. `slopes_of_scores` is the step back through softmax:
+So all of [](#backward-head) but dropout can be done for one square of the
+table, of 32 queries and 32 keys, and mostly by the same functions. In the
+inner loop below, four calls make the weights of the square again, and four
+calls go back. `slopes_of_scores` is the step back through softmax:
 */
 
+/* The slopes of weights, g, become those of scores, in place. */
 static void slopes_of_scores(int n, int m, const float weights[n][m],
                              const float mean[n], float g[n][m])
 {
@@ -244,10 +246,12 @@ void flash_backward(int n, int m, int d_k, int d_v, Mask mask,
 `mask_backward` is needed: a key that is hidden has the weight 0, and no
 weight is `nan`.)
 
-The squares need nothing from each other. A query's gradient is a sum over
-all keys, and the gradient of a key or a value is a sum over all queries.
-Each square adds its part to these sums, by `+=`. Here are the gradients for
-the six words, with the future hidden, and with the same loss:
+The squares need nothing from each other: what a query must know of its
+other keys is in its log-sum-exp and its context, which are those of all
+keys. A query's gradient is a sum over all keys, and the gradient of a key
+or a value is a sum over all queries. Each square adds its part to these
+sums, by `+=`. Here are the gradients for the six words, with the future
+hidden, and with the same loss:
 
 ::: question
 *Life* sees only itself. What is its row of `grad_query`?
@@ -339,8 +343,8 @@ grad_value (6, 3)
 ```
 
 With this loss, each entry in a row of `grad_value` is the sum of the
-weights that all words have given to this word. *Life* has the largest sum,
-since all six words have seen it. Now a hundred tokens, which are sixteen
+weights that all words have given to this word. *Life*, which all six words
+have seen, has the largest sum here. Now a hundred tokens, which are sixteen
 squares. Their gradients are compared with those that the tables of
 [](#backward) give:
 
@@ -511,7 +515,9 @@ among the threads. At the end of the loop each thread waits for all others,
 and the round is over. Part `k` of the keys begins with key `j`, and the
 part of the queries begins with query `i`. Query `i` may see the keys up to
 its own position, which is `i - j` when counted from key `j` on. That number
-is the offset of the mask.
+is the offset of the mask. (Below 0, nothing is seen, and nothing is done.)
+Each turn of the inner loop is one call of `flash_backward`, for one part of
+the keys and one of the queries.
 
 Here are 600 tokens in four parts, and so in four rounds, first with one
 thread, then with three, and at last without parts:
@@ -647,10 +653,10 @@ heads, and how many their log-sum-exps?
 ::: {.solution exercise="19.4"}
 The sum of exponentials becomes $1 + w_j s$ times as large, and its
 logarithm grows by $\ln(1 + w_j s)$, nearly $w_j s$. So the slope of the
-score is $w_j$ times that of the log-sum-exp. (In the backward of a whole
-attention, it would be added to $w_j (g_j - \sum_k w_k g_k)$: whoever wants
-both subtracts the slope of the log-sum-exp from the mean before
-`slopes_of_scores` uses it.)
+score is $w_j$ times that of the log-sum-exp. (In a whole attention, with
+$\mu$ for the mean and $G$ for the slope of the log-sum-exp, both
+together are $w_j (g_j - \mu) + w_j G = w_j (g_j - (\mu - G))$: give
+`slopes_of_scores` the mean less $G$.)
 */
 
 void log_sum_exp_backward(int n, int m, const float scores[n][m],
@@ -670,9 +676,9 @@ void log_sum_exp_backward(int n, int m, const float scores[n][m],
 
 ::: {.solution exercise="19.5"}
 Yes. The slope of weight $k$ gets the factor, too:
-$g_k = f_k \sum_i v_{ki} \gamma_i$. So
-$\sum_k w_k g_k = \sum_i \gamma_i \sum_k w_k f_k v_{ki}$, and the inner sum
-is $c_i$ again.
+$g_k = f_k \sum_e v_{ke} \gamma_e$. So
+$\sum_k w_k g_k = \sum_e \gamma_e \sum_k w_k f_k v_{ke}$, and the inner sum
+is $c_e$ again.
 :::
 
 ::: {.solution exercise="19.6"}

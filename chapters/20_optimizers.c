@@ -80,11 +80,13 @@ grows by nearly $p_j s$. If $j$ is the right word, $z_t$ has grown by $s$ as
 well, and the loss loses $s$. So the slope of a wrong word's logit is the
 word's share, and the slope of the right word's logit is its share minus
 1. Training pushes a wrong word down by its share, and the right word up by
-what its share lacks to 1.
+what its share lacks to 1. So an answer that is nearly right moves the model
+little, and one that is quite wrong moves it most.
 
 **Exercise 20.1** (★★, 3 points): `cross_entropy_backward`. Add the slope of
 each logit to `grad_logits`. The loss is a mean over the targets that are
-not `IGNORED`. Nothing is added to a row whose target is `IGNORED`.
+not `IGNORED`. Nothing is added to a row whose target is `IGNORED`, since
+the loss does not depend at all on the logits of such a row.
 
 ::: hint
 The loss divides by the number of targets that are not `IGNORED`. How large
@@ -201,8 +203,8 @@ should begin near this loss.
 the slope times one number, the **learning rate**. This method is **gradient
 descent**. It has two weaknesses. First, the slopes of two parameters can
 differ by a factor of thousands: a rate that is right for one parameter lets
-another one leap or stand still. Second, the gradient of a batch is that of
-the batch's texts, and the next batch has another one.
+another one leap or stand still. Second, the gradient of a batch comes from
+a few texts. The next batch has another one, so the steps go to and fro.
 
 **Adam** answers both [@kingma2015]. For each parameter it keeps two running
 means: $m$, the mean of its slopes, and $v$, the mean of their squares. In
@@ -215,13 +217,14 @@ $$-\text{rate} \cdot
   \frac{m / (1 - \beta_1^s)}{\sqrt{v / (1 - \beta_2^s)} + \epsilon}$$
 
 In $m$, slopes that change their sign from batch to batch cancel, and slopes
-that stay the same add up. They give the step its **momentum**. The division
-takes out how large the slopes are: if the slope is the same in each step,
-$\sqrt{v}$ is its size, and the parameter moves by the rate. Why are $m$ and
-$v$ divided by $1 - \beta^s$? Both begin at 0. After $s$ steps this first 0
-still counts for the part $\beta^s$ of the mean, so the mean is too small,
-only $1 - \beta^s$ times what it should be. The division makes up for that.
-The small $\epsilon$ keeps 0 from being divided by 0.
+that stay the same remain. So the old slopes carry the step on, which is
+called its **momentum**. The division by $\sqrt{v}$ takes out how large the
+slopes are: if the slope is the same in each step, $\sqrt{v}$ is its size,
+and the parameter moves by the rate. Why are $m$ and $v$ divided by $1 -
+\beta^s$? Both begin at 0. After $s$ steps this first 0 still counts for the
+part $\beta^s$ of the mean, so the mean is too small, only $1 - \beta^s$
+times what it should be. Dividing by $1 - \beta^s$ makes up for that. The
+small $\epsilon$ keeps 0 from being divided by 0.
 
 Each step also takes away a small part of every parameter, the **weight
 decay**. So a parameter that the loss does not ask for fades. In the first
@@ -326,7 +329,7 @@ Adam in ten steps, by 1; by 1 and -1 in turn (2)
 Descent moves the first parameter ten thousand times as far as the third.
 Adam moves all three by the rate. In ten steps with a slope of 1, Adam moves
 a parameter by ten times the rate. With slopes of 1 and $-1$ in turn, it
-moves the parameter by little more than one step.
+moves the parameter by about one and a half steps.
 
 ## Clipping, and a rate that changes {#optimizers-schedule}
 
@@ -345,7 +348,7 @@ double clip_norm(double most, size_t n, float gradient[n])
         REFUSE("a length of at most %g: more than 0 is needed", most);
     for (size_t i = 0; i < n; i++)
         sum += (double)gradient[i] * (double)gradient[i];
-    /* With 1e-6, as in PyTorch. A nan is multiplied, too, and is seen. */
+    /* 1e-6 as in PyTorch. What is not >= 1 may be nan, and then spreads. */
     const float factor = (float)(most / (sqrt(sum) + 1e-6));
     for (size_t i = 0; i < n && !(factor >= 1); i++)
         gradient[i] *= factor;
@@ -354,9 +357,10 @@ double clip_norm(double most, size_t n, float gradient[n])
 
 /*
 The second precaution is a rate that changes from step to step. In the first
-steps, the **warm-up**, the rate is small, since Adam's means are made from
-few slopes. Later the rate falls along half a wave of the cosine, so that
-the parameters come to rest.
+steps, the **warm-up**, the rate is small: Adam's means have the right size
+by then, but are made from few slopes, and may point the wrong way. Later
+the rate falls along half a wave of the cosine, so that the parameters come
+to rest.
 
 **Exercise 20.3** (★★, 3 points): `rate_at`. Step 0 is the first (the output
 below counts steps from 1). In a warm-up of $w$ steps, step $i$ has $(i + 1)
@@ -374,8 +378,8 @@ divided by another leaves no fraction.
 :::
 
 ::: done
-The same curve is used to train most language models; only its two ends
-differ.
+The same curve is used to train most language models; only the length of the
+warm-up and the two rates differ.
 :::
 */
 
@@ -439,7 +443,7 @@ static void show_learning(void)
         float square[4] = {0};
         for (int step = 1; step <= 2 * POINTS - 1; step++) {
             float slopes[1][4] = {{0}};
-            losses[k][step / 2] =
+            losses[k][step / 2] = /* overwritten by the next odd step */
                 cross_entropy(1, 4, logits, &second, &shares[k]);
             cross_entropy_backward(1, 4, &shares[k], &second, slopes);
             if (k)
@@ -473,14 +477,13 @@ rate of one tenth](steps.svg){#fig-optimizers-steps}
 
 Both losses fall. As the share of the right word grows, all slopes become
 smaller, and the steps of descent become smaller with them. Adam divides the
-size of the slopes out, and at this rate its loss falls faster. (The same
-rate means something else to each of the two, so that the comparison of the
-losses says little.) The shares show the difference. The third word began
-with a share of 0.0871. Its slope is small, so descent hardly moves its
-logit, and its share is still 0.0845. Adam moves the logit of the third word
-as far as that of the first, and of the third share 0.0362 is left. (With
-Adam the first share stays $e^2$ times the third, since both logits move
-alike.)
+size of the slopes out, and here its loss falls faster. That says little,
+since the same rate means something else to each of the two. The shares show
+the difference. The third word began with a share of 0.0871. Its slope is
+small, so descent hardly moves its logit, and its share is still 0.0845.
+Adam moves the logit of the third word as far as that of the first, and of
+the third share 0.0362 is left. (With Adam the first share stays $e^2$ times
+the third, since both logits move alike.)
 
 Adam's steps do not become shorter with the slopes. So at the end of a
 training, Adam needs the falling rate of [](#optimizers-schedule).

@@ -12,10 +12,11 @@ together, and a task from which the model can learn something.
 The idea of this chapter is one that [](#self-attention-training) has
 already used: a head learns what its loss asks for. Here the loss asks for
 the right word, and the head has to find out where to look for that word.
-Only attention can solve the two tasks of this chapter. To show that, each
-task is learned a second time with nothing but attention taken away. Such a
-second training is called a **control**. And a training with a mistake in
-its mask, a leak, shows what a loss looks like that is too good to be true.
+Without attention, our model can solve neither of the two tasks of this
+chapter. To show that, each task is learned a second time, and only the
+choice where to look is taken away: all weights are equal. Such a second
+training is called a **control**. And a training with a mistake in its mask,
+a leak, shows what a loss looks like that is too good to be true.
 */
 
 #include "attention/21_training.h"
@@ -40,10 +41,10 @@ The attention has two inputs, as in [](#cross-attention). Queries are made
 from `x`, keys and values from `y`. A row of `x` is the embedding of a word,
 and nothing else: in both tasks, what a word looks for does not depend on
 the word's own position. A row of `y` has the position added, since in the
-second task a query looks for a word at a certain position. And a row of `y`
-may be wider ([](#cross-attention-pictures)). In the first task it holds two
-embeddings side by side, that of the word itself and that of the word before
-it.
+second task a query must tell the first noun from the second. And a row of
+`y` may be wider ([](#cross-attention-pictures)). In the first task it holds
+two embeddings side by side, that of the word itself and that of the word
+before it.
 
 A pass holds a batch, and all that is computed from it. The caller writes
 the batch's three lists: the ids, the ids for the keys, and the targets. The
@@ -192,8 +193,8 @@ entry `i + random_below(r, n - i)`.
 :::
 
 ::: done
-Each order is equally likely, but for a tiny rest. In this way PyTorch's
-`DataLoader` shuffles, too, draw for draw.
+Each order is almost equally likely (32 bits are no multiple of every
+range). In this way PyTorch's `DataLoader` shuffles, too, draw for draw.
 :::
 */
 
@@ -236,8 +237,8 @@ is word `(i + 1) % period`.
 :::
 
 ::: done
-The answer stands in the text, but in each text at another distance: only
-looking back can find it.
+The answer stands in the text, at a distance that differs from text to text:
+only looking back can find it.
 :::
 */
 
@@ -272,8 +273,8 @@ static double show_rate(int step)
     return rate_at(step, WARM_UP, STEPS, 0.02, 0);
 }
 
-/* Fills a pass with texts; with sentences from a number on, or, for -1,
- * with some of those that are taught. */
+/* Fills a pass with repeated texts, or with sentences: those from a number
+ * on, or for -1 some of those that are taught. */
 static void show_batch(int way, Random *r, int number, Pass *p)
 {
     const int n = p->n;
@@ -360,8 +361,8 @@ static void show_answer(int words, const float shares[words], int target,
     count[1]++;
 }
 
-/* Of texts that are held out, the loss, and how many answers are right: of
- * all, and of sentences whose nouns differ, one and many. */
+/* The loss of texts held out, and the part of right answers: of all, and of
+ * sentences with a singular and a plural noun. */
 static void show_held_out(int way, Training *t, const char *label)
 {
     enum { BATCHES = (AGREEMENTS - AGREEMENTS_TAUGHT) / TEXTS };
@@ -399,7 +400,7 @@ static void show_text(void)
     printf("a text:       ");
     for (int i = 0; i < N; i++)
         printf("  %c", 'a' + ids[i]);
-    printf("\nwhat is asked:");
+    printf("\nwhat keys say:");
     for (int i = 0; i < N; i++)
         printf(" %c%c", i ? 'a' + key_ids[i][1] : '-', 'a' + key_ids[i][0]);
     printf("\nright answers:");
@@ -440,14 +441,14 @@ static void show_repeated(void)
 /*
 ``` output
 a text:         f  i  h  a  p  f  i  h  a  p  f  i  h  a  p  f
-what is asked: -f fi ih ha ap pf fi ih ha ap pf fi ih ha ap pf
+what keys say: -f fi ih ha ap pf fi ih ha ap pf fi ih ha ap pf
 right answers:  .  .  .  .  .  i  h  a  p  f  i  h  a  p  f  i
 ```
 
 Here words are letters, `-` is the word before the first, and a dot is a
 target that is ignored. The second line shows each key's two words, the word
 before in front. The answer is what came after the same word the last time,
-and that is at another distance in each text. But a query, say *f*, can look
+and the distance differs from text to text. But a query, say *f*, can look
 for the key that says "before me came *f*", and take its value, "I am *i*".
 A head that does so is an **induction head**. In models that stack
 attentions, a first attention tells each word which word came before it, and
@@ -464,8 +465,8 @@ have nearly the same share, and the loss is near $\ln(17)$: $e^{2.8332} =
 
 The model has one head and a width of 16. Its mask is the causal one,
 `mask_causal(0)`, so no word sees a later one. A batch has 16 texts. There
-are 100 steps, with the rates of [](#optimizers-schedule) and with PyTorch's
-defaults for Adam's other numbers.
+are 100 steps, with the rates of [](#optimizers-schedule) and with the
+defaults of PyTorch's `AdamW` for the other numbers.
 
 ``` output
 losses of step 1, 20, 40, 60, 80, 100 (6)
@@ -487,9 +488,10 @@ At step 60 the head has found out where to look. The last numbers are from
 texts that are **held out**: the training has never used them. (Here they
 are new texts, drawn from another seed.) All answers are right. PyTorch's
 losses, with the same model and the same texts, are the same in all digits
-that are shown. (PyTorch's are computed as `double`.)
+that are shown. (They were computed as `double`, and are kept in a table of
+the program.)
 
-And without attention? The control begins with queries and keys of 0. Then
+And with equal weights? The control begins with queries and keys of 0. Then
 all scores are 0, and all weights are equal. They stay equal: a score is a
 product of a query and a key, so the slope of the query has the key as a
 factor, and the slope of the key has the query. Both factors are 0, and no
@@ -679,13 +681,14 @@ after](looks.svg){#fig-training-looks}
 
 With equal weights three of four answers are right, and of the sentences in
 which one noun is singular and the other plural, one of two. The model can
-only count nouns, and cannot tell which came first. Why not, since each
-value has its position added? The model gets the sum of all values. In this
-sum, what the positions add is the same in every sentence, and what the
-words add is the same in any order. With attention all answers are right,
-and the picture shows how. The blank looks at the subject, past the other
-noun, whether the subject is the second or the third word. Nothing in the
-training names the subject. The loss has only asked for the verb.
+only count singular and plural nouns: if there is one of each, it guesses.
+Why not, since each value has its position added? The model gets the sum of
+all values. In this sum, what the positions add is the same in every
+sentence, and what the words add is the same in any order. With attention
+all answers are right, and the picture shows how. The blank looks at the
+subject, past the other noun, whether the subject is the second or the third
+word. Nothing in the training names the subject. The loss has only asked for
+the verb.
 
 ## Gradients that are never 0 again {#training-careless}
 
@@ -711,12 +714,13 @@ losses, gradients never 0 again (6)
 ```
 
 At step 60 the loss is far above that of the run with attention above, and
-at the end it is as small. How can that be? In each step, the new gradient
+at the end it is small, too. How can that be? In each step, the new gradient
 is added to what the gradient's table still holds from the steps before, and
 this sum is clipped to the length 1. So the parameters move by a mixture of
-new and old gradients, which often points the right way, too. That is why
-this mistake can stay in a program for long: nothing stops, and the training
-is merely worse than it could be.
+new and old gradients, which often points the right way, too. A parameter
+that has gone too far gets slopes of the other sign, and these wear the old
+sum down. That is why this mistake can stay in a program for long: nothing
+stops, and the training is merely worse than it could be.
 
 ## Everything together
 */

@@ -94,7 +94,9 @@ as it came. So a block that has found nothing need not repeat what is there.
 On the way back, both terms of a sum get the gradient of the sum, unchanged:
 if one term grows by a unit, the sum grows by a unit. So the slope of the
 loss by the sum is handed back past all blocks to the first one, however
-many there are, and each block only adds its own part to this slope.
+many there are, and each block only adds its own part to this slope. (All
+tables of `grad_p` are 0 at first. The `in` of a block is the `after` of the
+block before it.)
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,
@@ -278,11 +280,13 @@ is the softmax of two scores, $u$ and 0. Of these, $u$ gets $e^u / (e^u + 1)
 = 1 / (1 + e^{-u})$, which is called the **sigmoid** of $u$. Here $u =
 \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. Why this
 $u$? With it, the share is close to the share of all normal numbers
-([](#tokens-normal)) that lie below $x$. (Books write the same number with
-$\tanh$. PyTorch's default is the share of normal numbers itself, which
-differs in the fourth decimal; `approximate="tanh"` asks for the one here.)
-`sigmoid`, in `src/gpt.c`, computes all shares of a list at once, with the
-fast powers of [](#kernel-exp2). How it does so may be skipped.
+([](#tokens-normal)) that lie below $x$: the root makes both rise equally
+fast at 0, and 0.044715 was found by trying. (Books write the same share as
+$(1 + \tanh(u/2))/2$. PyTorch's default is the share of normal numbers
+itself, which differs in the fourth decimal; `approximate="tanh"` asks for
+the one here.) `sigmoid`, in `src/gpt.c`, computes all shares of a list at
+once, with the fast powers of [](#kernel-exp2). How it does so may be
+skipped.
 */
 
 void gelu(int n, const float x[n], float share[n], float out[n])
@@ -325,9 +329,9 @@ void gelu_backward(int n, const float x[n], const float share[n],
                    const float grad_out[n], float grad_x[n])
 {
     for (int i = 0; i < n; i++) {
-        const float grad_u = 1.5957691f * (1 + 3 * 0.044715f * x[i] * x[i]);
-        const float grad_share = share[i] * (1 - share[i]) * grad_u;
-        grad_x[i] += grad_out[i] * (share[i] + x[i] * grad_share);
+        const float u_by_x = 1.5957691f * (1 + 3 * 0.044715f * x[i] * x[i]);
+        const float share_by_x = share[i] * (1 - share[i]) * u_by_x;
+        grad_x[i] += grad_out[i] * (share[i] + x[i] * share_by_x);
     }
 }
 
@@ -371,9 +375,8 @@ way back nothing special has to be done for tied weights: the output layer
 and the embedding both add their gradients to this table, with `+=`. In the
 same way, the pointer `in` of a block points to the table `after` of the
 block before it, and so nothing has to be copied from one block to the next.
-(All gradients are 0 at first.) `gpt_embed` and `gpt_embed_backward`, in
-`src/gpt.c`, look up tokens and positions as [](#training-model) did, and
-may be skipped.
+`gpt_embed` and `gpt_embed_backward`, in `src/gpt.c`, look up tokens and
+positions as [](#training-model) did, and may be skipped.
 */
 
 void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p)
@@ -410,11 +413,10 @@ void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
 /*
 A small model shows what tied weights do to the gradient. It knows six
 tokens. Its text is the tokens 0, 1 and 2, and the right answers are 1, 2
-and
-3. Each row of the output has the gradient of the first entry of all six
-tokens' embeddings. For the first two rows, the model has two tables: the
-first row is the gradient of the table of embeddings, the second row that of
-the output's weight. For the third row, the two are one table:
+and 3. The output has a column for each token, with the gradient of the
+first entry of its embedding. In the first two rows the model has two
+tables: the first row is for the table of embeddings, the second for the
+output's weight. In the third row the two are one table:
 */
 
 static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
@@ -497,8 +499,8 @@ parameters (1)
 
 ## How it begins {#gpt-begin}
 
-GPT-2's weights begin as normal numbers with a deviation of 0.02, its biases
-as 0, and the weights of its norms as 1. There is one exception. The layers
+GPT-2's weights begin as normal numbers with a spread of 0.02, its biases as
+0, and the weights of its norms as 1. There is one exception. The layers
 that add to the sum are attention's `out` and the network's `down`, and
 their weights are divided by $\sqrt{2 \cdot \text{layers}}$.
 
@@ -570,9 +572,8 @@ spread after every other block: not divided, divided (2, 7)
  [0.0286, 0.0298, 0.0310, 0.0323, 0.0338, 0.0345, 0.0356]]
 ```
 
-![The spread of the sum at the beginning and after every other of twelve
-blocks, with the numbers that a model begins
-with](spread.svg){#fig-gpt-spread}
+![The spread of the sum in a model before training: at the beginning, and
+after every other of twelve blocks](spread.svg){#fig-gpt-spread}
 
 With the division, the spread grows by a quarter on the way through twelve
 blocks. Without it, the spread grows to almost four times its size, and the
