@@ -11,11 +11,12 @@ is missing is a text to learn from, and a way from logits to a text.
 
 The one idea of this chapter is that a text is its own teacher. For each
 token of a text, the right answer is the token that comes next. So nobody
-has to write down answers, and any text will do: a model that gives shares
-to what comes next, and is trained on a text in this way, is a **language
-model**. To write, it draws from its shares, appends what was drawn, and
-reads again. Here a model reads this book and writes, and at the end the
-same program opens the weights of GPT-2.
+has to write down answers, and any text will do. A model that gives each
+token a share for coming next, and that is trained on a text in this way, is
+a **language model**. To write, the model draws a token by these shares,
+appends the token to the text, and reads the text again. Here a model reads
+this book and writes, and at the end the same program opens the weights of
+GPT-2.
 */
 
 #include "attention/23_language_model.h"
@@ -31,24 +32,26 @@ same program opens the weights of GPT-2.
 /*
 ## Reading: the next token {#language-model-reading}
 
-What does the model read? The prose of this book, as you do, without code
-and output. A token is a byte. All are ASCII, and so the vocabulary has 128
-tokens: no words, no grammar, not even that letters make words. Every tenth
-paragraph is held out ([](#training-repeated)). As long as the loss on these
-falls along with the loss on the rest, the model learns something about the
-language. Where it stops falling, the model begins to learn the training
-text by heart, which [](#dropout) has called overfitting.
+The model reads the prose of this book, as you do, without the code and the
+output. A token is a byte. All bytes of the text are ASCII, so the
+vocabulary has 128 tokens. The model is told nothing of words or of grammar,
+not even that letters make words. Every tenth paragraph is held out
+([](#training-repeated)). As long as the loss on these paragraphs falls
+along with the loss on the others, the model learns something about the
+language. When it no longer falls, the model begins to learn the text by
+heart, which [](#dropout) has called overfitting.
 
-The text is cut into pieces as long as the context. A batch is some pieces,
-in the order that PyTorch's `DataLoader(shuffle=True)` would draw, and for
-each byte the target is the byte after it.
+The texts of a batch are passages of the book, as long as the context. Each
+passage begins at a random byte, drawn as PyTorch's `torch.randint` draws.
+For each byte of a passage, the target is the byte after it.
 
-Texts have nothing to do with each other until their gradients are added up.
-So a batch goes in parts, each thread takes some, and the loss and the
-gradient of all are the means of theirs. `gpt_training_batch` and
-`gpt_training_gradient`, in `src/gpt_training.c`, do all that. They may be
-skipped: what they do for one text is `gpt_forward`, `cross_entropy`,
-`cross_entropy_backward` and `gpt_backward`, in this order. One step:
+The texts of a batch do not depend on each other until their gradients are
+added up. So a batch is divided into parts, and the threads share out the
+parts. The loss and the gradient of the batch are the means over its parts.
+`gpt_training_batch` and `gpt_training_gradient`, in `src/gpt_training.c`,
+do all of this. They may be skipped. What they do for one text is
+`gpt_forward`, `cross_entropy`, `cross_entropy_backward` and `gpt_backward`,
+in this order. One step:
 */
 
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
@@ -64,39 +67,44 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 /*
 This is the step of [](#training-step); only the model is larger.
 `gpt_training_gradient` sets the gradients to 0 first. Each part of a batch
-has a gradient of its own, and the mean of all is written into the first
-one, `t->gradient[0]`, which is what `t->gradient->memory` means. (The decay
-is for biases and norms, too; others spare them.) The tests hold ten losses,
-and the first gradient, against PyTorch's.
+has a gradient of its own. The mean of these is written into the first one,
+`t->gradient[0]`, and `t->gradient->memory` is its list of numbers. (Here
+the weight decay applies to biases and norms, too; other programs leave
+these out.) The tests compare ten losses, and the first gradient, with
+PyTorch's.
 
 ## Writing: temperature and top-k {#language-model-writing}
 
-The logits of the last token, through softmax, are shares for what comes
-next. To take the largest each time would always write the same. So the next
-token is drawn, each as often as its share says. Two settings make that
-bolder or more careful. Logits are divided by a **temperature** first: below
-1, what is large gains; above 1, all become more alike. And with **top-k**,
-all but the `k` largest are hidden.
+Softmax turns the logits of the last token into shares for the token that
+comes next. A model that always took the token with the largest share would
+write the same text each time. So the next token is drawn, each token as
+often as its share says. Two settings change the shares before the draw. The
+logits are divided by a **temperature**. A temperature below 1 makes large
+shares larger, and one above 1 makes the shares more alike. And **top-k**
+hides all logits but the `k` largest.
 
-**Exercise 23.1** (★★, 3 points): `top_k`. Minus infinity in place of all
-logits below the `k`-th largest. Those that are equal to it stay, be they
-more than `k`. It refuses a `k` that is not from 1 to `n`.
+**Exercise 23.1** (★★, 3 points): `top_k`. Put minus infinity in place of
+all logits below the `k`-th largest. Logits that are equal to the `k`-th
+largest stay, even if they are more than `k`. `top_k` refuses a `k` that is
+not from 1 to `n`.
 
 ::: hint
-Where is the limit? The largest of all; then the largest of those below it;
-and so on, until so many have been found. How many are equal to each counts.
+What is the `k`-th largest logit? Find the largest of all, then the largest
+of those below it, and so on, until `k` logits have been found. Several may
+be equal, and each of them counts.
 :::
 
 ::: hint
-A loop that looks for the largest below `limit`, counts how often it is
-there, and makes it the new `limit`, until the count has reached `k`. A
-first limit of infinity would pass over an infinite logit. Every comparison
-with NaN is false: begin with `NAN`, and ask `!(logits[i] >= limit)`.
+A loop looks for the largest logit below `limit`, counts how often it is
+there, and makes it the new `limit`, until the count has reached `k`. If the
+first limit were infinity, an infinite logit would not be below it. Every
+comparison with NaN is false: begin with `NAN`, and ask `!(logits[i] >=
+limit)`.
 :::
 
 ::: done
-A model gives a little to everything, and a thousand times a little is much:
-this takes the tail away.
+A model gives a small share to every token, and thousands of small shares
+are much together: top-k takes them away.
 :::
 */
 
@@ -120,14 +128,18 @@ void top_k(int n, int k, float logits[n])
 }
 
 /*
-To draw one of several by their shares, PyTorch lets each of them wait for a
-random time, the shorter the larger its share, and takes the one that comes
-first. If $z$ is random from 0 to 1, $-\ln(1 - z)$ divided by the share is
-such a time (it is an exponential waiting time, as that of a bus that comes
-whenever it likes), and the smallest of these belongs to each as often as
-its share says. That can be proved; here ten thousand draws will show it. So
-one draw takes a random number for each token. (The code looks for the
-largest inverse, `shares[i] / wait`, so that a share of 0 is never drawn.)
+How is one of several tokens drawn by their shares? PyTorch holds a race.
+Each token gets a random waiting time, which tends to be shorter the larger
+the token's share is, and the token with the shortest time is drawn. If $z$
+is a random number from 0 to 1, the waiting time is $-\ln(1 - z)$ divided by
+the share $w$. Why is each token first as often as its share says? The
+waiting time is longer than $t$ if $-\ln(1 - z) > wt$, which is $1 - z <
+e^{-wt}$, and that happens with the probability $e^{-wt}$. In a short time
+$s$ this probability falls by the part $ws$. So in any moment in which no
+token has come yet, token $i$ comes with the probability $w_i s$, in
+proportion to its share. Below, ten thousand draws show it. (One draw takes
+a random number for each token. The code looks for the largest inverse time,
+`shares[i] / wait`, so that a share of 0 is never drawn.)
 */
 
 int sample_token(Random *r, int n, const float shares[n])
@@ -203,15 +215,16 @@ shares: as they are, colder, hotter, the 2 largest (4, 5)
 What is written with a temperature close to 0? And what with top-k, if `k`
 is 1?
 
-The same. With a temperature close to 0 the logits are far apart, the
-largest has nearly all of the share, and it is drawn each time. With a `k`
-of 1 only the largest is left. So both always take the largest.
+Both write the same. With a temperature close to 0 the logits are far apart,
+and the largest has nearly the whole share, so it is drawn each time. With a
+`k` of 1 only the largest is left.
 :::
 
-To write is to do so again and again. At first the whole beginning goes
-through the model, and then each token that has been drawn, by itself: the
-cache has the rest ([](#kv-cache)). So `from` and `till` are the beginning
-and the end of what is new.
+To write a text is to draw the next token again and again. First the whole
+beginning of the text goes through the model. After that, only the token
+that was drawn last goes through it, since the cache holds the keys and
+values of the others ([](#kv-cache)). `from` and `till` are where the new
+tokens begin and end:
 */
 
 void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
@@ -240,10 +253,11 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 }
 
 /*
-`gpt_sample` has a model go on behind *The* and a space, at a temperature of
-0.8 and always with the same random numbers, so that two models can be
-compared. A bar stands for the end of a paragraph, and a question mark for a
-byte that cannot be printed:
+`gpt_sample` lets a model go on behind *The* and a space, at a temperature
+of 0.8. The random numbers are the same each time, so that two models can be
+compared. A text of bytes may hold bytes that cannot be printed; each of
+them is shown as a question mark. And the end of a paragraph is shown as a
+bar:
 */
 
 void gpt_sample(const Gpt *g, int n, char text[n + 1])
@@ -263,7 +277,7 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1])
 
 /*
 Now everything is there. A model with two blocks, a width of 40 and a
-context of 32 reads three hundred batches of eight pieces:
+context of 32 takes three hundred steps, with eight passages in each batch:
 */
 
 enum { STEPS = 300 };
@@ -315,66 +329,46 @@ static void show_small(void)
 /*
 ``` output
 parameters, bytes to learn from, held out (3)
-[ 45920, 195684,  21067]
+[ 45920, 208110,  23578]
 ln(128): 4.8520
 before: The ?{$",r?yT`R}F?g(|V?7).nyy?MT
 loss at steps 1, 101, 201, 300 (4)
-[4.86, 2.77, 2.56, 2.48]
+[4.85, 3.02, 2.72, 2.57]
 on text held out (4)
-[4.86, 2.88, 2.65, 2.60]
-after: The wira rs The is pithes. thand
+[4.86, 2.78, 2.59, 2.55]
+after: The wor ors The is pes an. thand
 ```
 
-A model that knows nothing gives each of 128 bytes the same share, and
-$\ln(128)$ is where its loss begins. After three hundred steps it knows
-which letters are frequent, that there are blanks, and what often follows a
-*t*. That is no language yet. (Each loss is that of one batch, and some
-batches are harder. They have two decimals here: each step builds on the one
-before, and after some hundreds of them another processor, which adds up in
-another order, differs from the third decimal on.)
+A model that knows nothing gives each of the 128 bytes the same share, so
+its loss is $\ln(128)$. The first loss is that of the model before its first
+step, and it is close to $\ln(128)$. After three hundred steps the model
+knows which letters are frequent, that there are blanks, and what often
+follows a *t*. That is no language yet. (Each loss in the first list is the
+loss of one batch, and some batches are harder than others. The losses have
+only two decimals here. Each step builds on the step before, and another
+processor adds numbers up in another order: after some hundreds of steps,
+the third decimal differs.)
 
 ## The long run {#language-model-run}
 
 How long until a model writes language? With `make train`, a model twenty
-times as large reads more and longer pieces in each step. Its program,
-`tools/measure/train.c`, takes the step from above again and again. Its
-listing may be skipped: what else stands there prints how far the run is,
-and saves that now and then. Ctrl-C saves and ends it, and `make train`
-again goes on, to the last bit. (The file holds the means of Adam, too, the
-generator's state, and the order in which the pieces come. Such a
-**checkpoint** is written whole or not at all.) At the end it writes into
-`src/trained.h` what this page shows; so after a run of your own, `make`
-says that the numbers on this page come from another run. The run that this
-page shows had these sizes, and took so long:
+times as large reads more and longer passages in each step, and takes 4,000
+steps. The program `tools/measure/train.c` takes the step from above again
+and again. Its listing may be skipped: what else stands there says how far
+the run is, and saves the training now and then. Ctrl-C saves and ends the
+run, and `make train` goes on with it, to the last bit. (The file also holds
+Adam's means and the state of the generator. Such a **checkpoint** is
+written whole or not at all.) At the end, the program writes into
+`src/trained.h` what this page shows. After a run of your own, `make` says
+that the numbers on this page come from another run. The run of this page
+had these sizes, and took so long:
 */
-
-/* The loss, on the text itself, of tables that know how often each byte
- * comes, and how often each comes behind each. */
-static void show_tables(void)
-{
-    static int single[128], pair[128][128];
-    double losses[2] = {0};
-    memset(single, 0, sizeof single);
-    memset(pair, 0, sizeof pair);
-    for (int i = 0; i + 1 < prose_length; i++) {
-        single[(int)prose[i]]++;
-        pair[(int)prose[i]][(int)prose[i + 1]]++;
-    }
-    for (int i = 0; i + 1 < prose_length; i++) {
-        const int was = prose[i], is = prose[i + 1];
-        losses[0] -= log((double)single[is] / prose_length);
-        losses[1] -= log((double)pair[was][is] / single[was]);
-    }
-    print_vector("loss of a table of bytes, and of pairs of bytes", 2,
-                 (float[]){(float)(losses[0] / prose_length),
-                           (float)(losses[1] / prose_length)});
-}
 
 /* What the long run has written down of itself. */
 static void show_run(void)
 {
     const Gpt *g = &trained_run.model;
-    print_integers("steps, pieces, context, width, heads, blocks", 6,
+    print_integers("steps, texts, context, width, heads, blocks", 6,
                    (int[]){trained_run.steps, trained_run.texts,
                            g->context_length, g->width, g->n_heads,
                            g->layers});
@@ -387,35 +381,70 @@ static void show_run(void)
 /* And at some of its steps. */
 static void show_run_steps(void)
 {
-    const int n = trained_count;
-    const char *at[n];
-    char label[n][16];
-    float losses[2][n];
-    for (int i = 0; i < n; i++) {
-        const float *row = trained_losses[i];
-        snprintf(label[i], sizeof *label, "%.0f", row[0]);
+    enum { SHOWN = 11 };
+    const char *at[SHOWN];
+    char label[SHOWN][16];
+    float table[SHOWN][3], losses[2][SHOWN];
+    int best = 0;
+    for (int i = 0; i < trained_count; i++)
+        best = trained_losses[i][2] < trained_losses[best][2] ? i : best;
+    for (int i = 0; i < SHOWN; i++) {
+        memcpy(table[i], trained_losses[4 * i], sizeof table[i]);
+        snprintf(label[i], sizeof *label, "%.0f", table[i][0]);
         at[i] = label[i];
-        losses[0][i] = row[1];
-        losses[1][i] = row[2];
+        losses[0][i] = table[i][1];
+        losses[1][i] = table[i][2];
     }
-    print_matrix("step, loss on text read, on text held out", n, 3,
-                 trained_losses);
+    print_matrix("step, loss on text read, on text held out", SHOWN, 3,
+                 table);
+    print_matrix("the step with the least loss on text held out", 1, 3,
+                 &trained_losses[best]);
     printf("what it writes at some of these steps\n");
-    for (int i = 0; i < n; i += i < 4 ? 2 : 3)
-        printf("%s: %.60s\n     %.66s\n", at[i], trained_samples[i],
-               trained_samples[i] + 60);
+    for (int i = 0; i < 6; i++) {
+        const int row = (const int[]){0, 2, 4, 8, best, 40}[i];
+        printf("%.0f: %.60s\n      %.66s\n", trained_losses[row][0],
+               trained_samples[row], trained_samples[row] + 60);
+    }
     figure_curves("losses", "The loss, step by step",
                   (const char *const[]){"on text read", "on text held out"},
-                  n, at, losses);
+                  SHOWN, at, losses);
+}
+
+/* The losses, on the bytes of which the run tells the loss, of tables that
+ * know how often each byte comes, and how often each comes behind each. */
+static void show_tables(void)
+{
+    static int single[128], pair[128][128];
+    double losses[2] = {0};
+    int below = 0;
+    memset(single, 0, sizeof single);
+    memset(pair, 0, sizeof pair);
+    for (int i = 0; i + 1 < prose_length; i++) {
+        single[(int)prose[i]]++;
+        pair[(int)prose[i]][(int)prose[i + 1]]++;
+    }
+    for (int i = 0; i + 1 < held_out_length; i++) {
+        const int was = prose[i], is = prose[i + 1];
+        losses[0] -= log((double)single[is] / prose_length);
+        losses[1] -= log((double)pair[was][is] / single[was]);
+    }
+    for (int k = 0; k < 2; k++)
+        losses[k] /= held_out_length - 1;
+    print_vector("loss of a table of bytes, and of pairs of bytes", 2,
+                 (float[]){(float)losses[0], (float)losses[1]});
+    while (!((double)trained_losses[below][1] < losses[1]))
+        below++;
+    print_matrix("the first measured step below that of pairs", 1, 3,
+                 &trained_losses[below]);
 }
 
 /*
 ``` output
-steps, pieces, context, width, heads, blocks (6)
-[500,  16, 128, 160,   5,   3]
+steps, texts, context, width, heads, blocks (6)
+[4000,   16,  128,  160,    5,    3]
 parameters, seconds, tokens a second (3)
-[969120,    139,   8848]
-on AMD EPYC, 2 threads, 2026-11-22
+[969120,    463,  19875]
+on AMD EPYC, 2 threads, 2026-11-27
 ```
 
 (The seconds are those of the whole run, in which losses are measured and
@@ -423,58 +452,165 @@ samples written, too. The tokens a second are those of the steps alone.)
 
 ``` output
 step, loss on text read, on text held out (11, 3)
-[[  1.0000,   4.7624,   4.7672],
- [ 50.0000,   2.5047,   2.5482],
- [100.0000,   2.4379,   2.4860],
- [150.0000,   2.3913,   2.4449],
- [200.0000,   2.3278,   2.4017],
- [250.0000,   2.1939,   2.2704],
- [300.0000,   1.9654,   2.0559],
- [350.0000,   1.7960,   1.8975],
- [400.0000,   1.6718,   1.7984],
- [450.0000,   1.5931,   1.7265],
- [500.0000,   1.5489,   1.6927]]
-what it writes at some of these steps
-1: The q{$".r?y!VR}F?g((V?7).nH??MT?i}Z?L?a|?L.**Yi???(<?E??^Y"
-     ?)'1Y?????C#y??}?[??&<BB???l`1"Q?s{?xO?sjU|Y?$???23U\?.u?Q7?G}aE?k
-100: The wis ors The is l thes. thand ithe, are ts is co oralulof
-      its w ass ry che the n s s a " ts the san atholeneyos. ma ithas s
-200: The wis bonyThe is lof an. thand it t, arer * is an oralind 
-     t withanus ricerent f n is lad"A s the saneat oleney s. ma ithas k
-350: The with row of it lis any the hast tabargr. *Hide what is* 
-     tike way sloy gish to no of the the lowser and is seas. Ting *as k
-500: The side row the see scores. What les, and the is of a liste
-     p with a sloper. The ra is lasch sum besides to andom funt its see
+[[   1.0000,    4.9100,    4.9094],
+ [ 400.0000,    2.0030,    2.0661],
+ [ 800.0000,    1.4323,    1.5083],
+ [1200.0000,    1.2617,    1.3959],
+ [1600.0000,    1.1704,    1.3537],
+ [2000.0000,    1.0672,    1.3187],
+ [2400.0000,    0.9722,    1.3180],
+ [2800.0000,    0.8701,    1.3435],
+ [3200.0000,    0.7385,    1.4084],
+ [3600.0000,    0.6548,    1.4941],
+ [4000.0000,    0.6025,    1.5780]]
+the step with the least loss on text held out (1, 3)
+[[2200.0000,    1.0264,    1.3062]]
 ```
 
 ![The loss on what was read, and on as much text held
 out](losses.svg){#fig-language-model-losses}
 
-Why does one's own first model write gibberish? Look at the loss. Without
-any model, a table of how often each byte comes would have a loss of 3.10 on
-this text, and a table of which byte follows which 2.38:
+Each loss is measured after its step: the loss at step 1 is that of a model
+that has taken one step. The loss on text read is taken over the first bytes
+of that text, as many as are held out.
+
+``` output
+what it writes at some of these steps
+1: The q{$".r?y!VR}F?gp ~?7).nH??MT?i}Z?L?a|?L.**Yi???(<?7??^Y"
+      ?)'1Y?????C#y??}?[??&<BB???l`1"Q?s{?xO?sjU|Y?$???23U\?.u?Q7?G}aE?k
+200: The sre bes ind is pro an. Thand ithe, are ts is an ora ind 
+      t wie te sloveris the n s sla "Qus the sanis toleney s. dinthean k
+400: The scon rows, and proch. The andies a a brow is a what is a
+       ino mun slos grunt fin the suct sumbe sares toly seas. The thas k
+800: The sloper's of 1 grows, which has that has with and at is a
+       mask that right a lost for the the sloss is to has. Scaline answe
+2200: The query's key's keys and the keys the ration, and the ids 
+      the book shows well. The queries sums as into one sentence in an h
+4000: The six words, first sees nothing, and add up to its own isi
+      ng of the score. The mean of a word x is - ln(1 + s/w).  and an ex
+```
+
+The samples are all drawn at a temperature of 0.8 and with the same random
+numbers; a bar is the end of a paragraph, and asterisks stand around words
+in italics, as in the source of this book.
+
+When does attention begin to matter? A model without attention sees one byte
+and its position, and then the best that it can know is how often each byte
+comes behind that byte. The loss of such a table of pairs, on the same
+bytes, can be computed, and that of a table that knows only how often each
+byte comes:
 
 ``` output
 loss of a table of bytes, and of pairs of bytes (2)
-[3.0974, 2.3798]
+[3.1305, 2.3928]
+the first measured step below that of pairs (1, 3)
+[[300.0000,   2.2817,   2.3227]]
 ```
 
-At first the loss falls to about that of the table of pairs. As long as it
-stays there, the model writes hardly any words but the shortest. Then the
-loss falls on: letters become words, and at the end most of what it writes
-are words of this book, in an order that says nothing. (Samples are drawn at
-a temperature of 0.8, each with the same random numbers; a bar is the end of
-a paragraph.)
+At first the loss falls to about that of the table of pairs, and as long as
+it stays there, the model writes hardly any words but the shortest. To fall
+below it, a model must look at more than one byte, and only attention can do
+that. At step 300 the loss is 2.2817, below the 2.3928 of the pairs:
+attention is at work. From there on, letters become words, and words become
+phrases.
 
-Has it learned by heart? In all it has read
-$500 \cdot 16 \cdot 128 = 1{,}024{,}000$ bytes, each paragraph five times.
-After a hundred steps the two losses are $2.4860 - 2.4379 = 0.0481$ apart,
-at the end, $1.6927 - 1.5489 = 0.1438$. The gap has grown. By so much the
-model does better on text that it has read than on text of the same kind
-that it has not. It is little still.
+## By heart? {#language-model-copies}
 
-`make train` leaves the model in `build/gpt.safetensors`. The model goes on
-with what it is given, byte by byte, here with *The* and a space:
+Both losses fall together at first. Then they part. The loss on text read
+falls to the end of the run. The loss on text held out is least after step
+2,200, and rises from there on. So at first the model learns something about
+the language of this book, and later it learns the text by heart: after step
+2,200 the losses are $1.3062 - 1.0264 = 0.2798$ apart, and at the end
+$1.5780 - 0.6025 = 0.9755$. No wonder, since the run has read $4000 \cdot 16
+\cdot 128 = 8{,}192{,}000$ bytes of a text that has far fewer.
+
+To end a training where the loss on text held out is least is called **early
+stopping**. The program goes on, so that this page can show what comes
+after, but it keeps the model of the best step. `make train` leaves this
+model in `build/gpt.safetensors`. (Its 1.3062 is a little too good: the step
+was chosen by this very loss.)
+
+How much of what a model writes stands in the text word for word? For each
+byte of a sample and each byte of the text, the next function counts how far
+both agree from there on. To be longer than the longest copy so far, a copy
+must agree in the byte behind that length, too, and the C library's `memchr`
+finds the next such byte:
+*/
+
+int longest_copy(int n, const char text[n], int m, const char source[m],
+                 int *first)
+{
+    int longest = 0;
+    *first = 0;
+    for (int i = 0; i + longest < n; i++)
+        for (int j = 0; j + longest < m; j++) {
+            const char *next =
+                memchr(source + j + longest, text[i + longest],
+                       (size_t)(m - j - longest));
+            if (!next)
+                break;
+            j = (int)(next - source) - longest;
+            int k = 0;
+            while (i + k < n && j + k < m && text[i + k] == source[j + k])
+                k++;
+            if (k > longest) {
+                longest = k;
+                *first = i;
+            }
+        }
+    return longest;
+}
+
+/* The longest copies from the text read: in ten passages of the text held
+ * out, and in ten samples each from four parts of the run. */
+static void show_copies(void)
+{
+    enum { TEXTS = 10, ROWS_SHOWN = 5 };
+    const int n = trained_run.model.context_length;
+    float bytes[ROWS_SHOWN][2] = {{0}};
+    const char *longest = NULL;
+    int first, most = 0;
+    for (int k = 0; k < TEXTS * ROWS_SHOWN; k++) {
+        const char *text = k < TEXTS ? held_out + 2000 * k
+                                     : trained_samples[k - TEXTS + 1];
+        const int copied =
+            longest_copy(n, text, prose_length, prose, &first);
+        float *row = bytes[k / TEXTS];
+        row[0] += (float)copied / TEXTS;
+        row[1] = fmaxf(row[1], (float)copied);
+        if (k >= TEXTS && copied > most) {
+            most = copied;
+            longest = text + first;
+        }
+    }
+    print_matrix("longest copy, in bytes: mean of ten texts, and most",
+                 ROWS_SHOWN, 2, bytes);
+    printf("the longest of a sample: \"%.*s\"\n", most, longest);
+}
+
+/*
+``` output
+longest copy, in bytes: mean of ten texts, and most (5, 2)
+[[18.6000, 28.0000],
+ [12.1000, 15.0000],
+ [16.9000, 27.0000],
+ [19.6000, 41.0000],
+ [20.3000, 36.0000]]
+the longest of a sample: " (chapter 14, "FlashAttention: attention "
+```
+
+The first row is the measure: ten passages of the text held out. No one has
+copied them from the text read, but they share phrases with it all the same,
+since a book repeats itself. The other rows are samples, from the first
+quarter of the run to the last. In the first quarter the samples share less
+with the text than the book shares with itself. In the last quarter the mean
+of 20.3 bytes is hardly more than the 18.6 of the first row. So even the
+last model, which knows the text by heart if it is asked byte by byte, does
+not write it down word for word. Each byte of a sample is drawn, and one
+byte that is not the next of the text is enough to leave the passage.
+
+The model of the best step goes on with what it is given, byte by byte, here
+with *The* and a space:
 
 ``` sh
 make -s run-23 ARGS="--write 80 build/gpt.safetensors 84 104 101 32"
@@ -492,25 +628,27 @@ curl -LO $from/config.json
 make -s run-23 ARGS="model.safetensors 464 3290"
 ```
 
-The program takes the sizes from the tables' shapes, only the number of
-heads from `config.json`, and prints the logits of what comes next. The ids
-of a text, here of two words, are made by a tokenizer, such as OpenAI's
-`tiktoken`. With `--map` and the numbers of a layer and a head in front of
-the file, it prints the weights of that head.
+The program takes the model's sizes from the shapes of the tables, and the
+number of heads from `config.json`. It prints the logits of the next token.
+The two numbers behind the file are the ids of a text of two words; such ids
+are made by a tokenizer, for example OpenAI's `tiktoken`. With `--map` and
+the numbers of a layer and a head in front of the file, the program prints
+the weights of that head.
 
-If you write such a reader yourself and its logits are garbage, the numbers
-stand in the wrong places: in this layout a layer's table is `[in][out]`,
-turned over against `nn.Linear`, and queries, keys and values are one table
-of three parts. One cannot see that in the logits. So compare the sum after
-each block with PyTorch's, from the first block on: the first table that
-differs names the layer. The tests do just this, with a small model of that
-layout, made by PyTorch, and each table of each block.
+If you write such a reader yourself and its logits are garbage, some table
+was read in the wrong layout. In this file the table of a layer is
+`[in][out]`, the transpose of `nn.Linear`'s, and the layers for queries,
+keys and values are one table of three parts. The logits do not show which
+table is wrong. So compare the sum after each block with PyTorch's, from the
+first block on: the first sum that differs names the block. The tests do
+just that, for each table of each block, with a small model of this layout
+that PyTorch has made.
 
 ## Everything together
 
-Without arguments, the program prints what this page shows. With a model's
-file and ids, of GPT-2 or of what was trained, it prints the logits of what
-comes next; with `--write` it goes on with the text.
+Without arguments, the program prints what this page shows. With the file of
+a model and ids, it prints the logits of the next token. With `--write` and
+a number in front of the file, it goes on with the text for so many tokens.
 */
 
 /* The weights of head h, by chapter 13's attention, which keeps them. */
@@ -588,6 +726,7 @@ static void show_chapter(void)
     show_run();
     show_run_steps();
     show_tables();
+    show_copies();
 }
 
 int main(int argc, char *argv[])
@@ -634,20 +773,20 @@ does: give it small numbers, try each of them a little larger, and compare.
 
 ## Further exercises
 
-**Exercise 23.2** (★★, challenge, 3 points): `top_p`. Another way to cut off
-the tail, known as *top-p*: keep the largest shares, as few as add up to at
-least `p`, as they are, and put 0 in place of the others. Those that are
-equal to the smallest that stays, stay, too. It refuses a `p` that is not
-above 0 and at most 1.
+**Exercise 23.2** (★★, challenge, 3 points): `top_p`. Another way to take
+away the small shares, known as *top-p*: keep the largest shares, as few as
+add up to at least `p`, and put 0 in place of the others. Shares that are
+equal to the smallest one that stays, stay, too. `top_p` refuses a `p` that
+is not above 0 and at most 1.
 
 ::: hint
-`top_k` in [](#language-model-writing) counts what it has found. Here it is
-added up, in a `double`.
+`top_k` in [](#language-model-writing) counts the logits that it has found.
+Here the shares are added up, in a `double`.
 :::
 
 ::: done
-Where the model is sure, one token is left; where it is not, many: the cut
-goes by what it knows.
+Where the model is sure, one token is left, and where it is not, many: the
+cut adapts to the shares.
 :::
 
 **Exercise 23.3** (by hand): In [](#language-model-writing), the logits of
@@ -684,12 +823,12 @@ void top_p(int n, float p, float shares[n])
 :::
 
 ::: {.solution exercise="23.3"}
-A share is an exponential divided by the sum of all, and in the fraction of
-two shares that sum cancels. What is left is $e$ to the power of the
-difference of the logits. The difference is 1; divided by the temperature it
-is 1, 2 and one half. So the factors are $e$, $e^2$ and $\sqrt{e}$:
-$0.5630 / 0.2071 = 2.72$, $0.8292 / 0.1122 = 7.39$ and
-$0.3745 / 0.2272 = 1.65$. (Top-k does not change the factor of two that
+A share is an exponential divided by the sum of all exponentials. In the
+fraction of two shares that sum cancels. What is left is $e$ to the power of
+the difference of the two logits. Their difference is 1. Divided by the
+temperature, it is 1, 2 and one half. So the factors are $e$, $e^2$ and
+$\sqrt{e}$: $0.5630 / 0.2071 = 2.72$, $0.8292 / 0.1122 = 7.39$ and $0.3745 /
+0.2272 = 1.65$. (Top-k does not change the factor between two shares that
 stay.)
 :::
 */

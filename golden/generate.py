@@ -22,6 +22,7 @@ stays as it is.
 """
 
 import ctypes
+import difflib
 import hashlib
 import math
 import platform
@@ -2214,13 +2215,20 @@ def save_mass(case, shares, p):
          massed=torch.zeros_like(shares).scatter(-1, order, kept))
 
 
-def save_orders(case, seed, n, epochs=3):
-    """The orders in which a loader goes through n texts."""
+def save_starts(case, seed, n, texts, batches=5):
+    """Where the passages of batches begin, one batch after the other."""
     torch.manual_seed(seed)
-    loader = torch.utils.data.DataLoader(range(n), shuffle=True, batch_size=4)
-    orders = [torch.cat(list(loader)) for _ in range(epochs)]
-    save(case, orders=torch.stack(orders), seed=[seed],
+    starts = [torch.randint(n, (texts,)) for _ in range(batches)]
+    save(case, starts=torch.stack(starts), range=[n], seed=[seed],
          following=torch.rand(1))
+
+
+def save_copy(case, text, source):
+    """The longest part of a text that a source has, too, and where."""
+    found = difflib.SequenceMatcher(None, text, source, False
+                                    ).find_longest_match()
+    save(case, text=[*text.encode()], source=[*source.encode()],
+         copied=[found.size, found.a if found.size else 0])
 
 
 class GptBlock(torch.nn.Module):
@@ -2442,8 +2450,15 @@ def language_model():
         save_mass(f"mass_{n}_{k}", weights_of(uniform(2190 + k, n, size=4)), p)
     save_mass("mass_equal", tensor([0.1875, 0.125, 0.375, 0.125, 0.1875]), 0.7)
     save_mass("mass_zeros", tensor([0.25, 0, 0.5, 0.125, 0, 0.125]), 0.75)
-    for seed, n in [(3, 1), (4, 2), (123, 37), (2**31, 100)]:
-        save_orders(f"orders_{n}", seed, n)
+    for seed, n, texts in [(3, 1, 2), (4, 2, 3), (123, 37, 1),
+                           (2**31, 9000, 4)]:
+        save_starts(f"starts_{n}", seed, n, texts)
+    for case, text, source in [
+            ("none", "abc", "def"), ("all", "abc", "abc"),
+            ("one", "a", "bab"), ("end", "xyab", "cab"),
+            ("first", "ab-cd-ab", "cd ab"), ("begun", "aab", "aaab"),
+            ("long", "the cat sat on the mat", "a cat sat on a mat")]:
+        save_copy(f"copy_{case}", text, source)
     save_ten_steps("steps", 2300)
     save_written("written_plain", 2380, 1.0, 0)
     save_written("written_cold", 2480, 0.5, 0)

@@ -337,9 +337,9 @@ void gpt_save(const Gpt *g, const char *path)
     write_saved(&s, path);
 }
 
-/* Where a training stands: the state of its generator, how many steps have
- * been done, and where it is in an epoch's order. */
-enum { STANDS = RANDOM_STATE + 4 };
+/* Where a training stands: the state of its generator, and how many steps
+ * have been done. */
+enum { STANDS = RANDOM_STATE + 3 };
 
 /* What must be the same where a training goes on: its sizes, with a number
  * for the text that it learns from, and how Adam is set, but for its rate,
@@ -393,15 +393,11 @@ void gpt_training_save(const GptTraining *t, const char *path)
     const double spare = t->random.has_spare ? t->random.spare : 0;
     double same[SAME];
     same_of(t, same);
-    int64_t *order = new_aligned((size_t)t->count, sizeof *order);
     for (int i = 0; i < RANDOM_STATE; i++)
         stands[i] = t->random.state[i];
     stands[RANDOM_STATE] = t->random.next;
     stands[RANDOM_STATE + 1] = t->random.has_spare;
     stands[RANDOM_STATE + 2] = t->step;
-    stands[RANDOM_STATE + 3] = t->next_piece;
-    for (int i = 0; i < t->count; i++)
-        order[i] = t->order[i];
     save_gpt(&s, "", &t->model);
     save_gpt(&s, "mean.", &t->mean);
     save_gpt(&s, "square.", &t->square);
@@ -409,22 +405,20 @@ void gpt_training_save(const GptTraining *t, const char *path)
     save(&s, "training.same", 'd', 1, (int[]){SAME}, same);
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
     save(&s, "training.kept", 'd', 0, NULL, &spare);
-    save(&s, "training.order", 'i', 1, &t->count, order);
     if (t->noted)
         save(&s, "training.notes", 'd', 1, &t->noted, t->notes);
     write_saved(&s, path);
-    free(order);
 }
 
 /* Where the training stands. */
-static const int64_t *stands_of(const Tensors *file, const GptTraining *t)
+static const int64_t *stands_of(const Tensors *file)
 {
-    static const char *const what[] = {"random number", "step", "piece"};
-    const int at[] = {RANDOM_STATE, RANDOM_STATE + 2, RANDOM_STATE + 3};
-    const int most[] = {RANDOM_STATE, INT_MAX, t->count};
+    static const char *const what[] = {"random number", "step"};
+    const int at[] = {RANDOM_STATE, RANDOM_STATE + 2};
+    const int most[] = {RANDOM_STATE, INT_MAX};
     const int64_t *stands =
         whole(file, "training.stands", STANDS, UINT32_MAX);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         if (stands[at[i]] > most[i])
             REFUSE("%s: a training at %s %" PRId64 ": at most %d is needed",
                    file->path, what[i], stands[at[i]], most[i]);
@@ -435,9 +429,7 @@ void gpt_training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
     check_same(&file, t);
-    const int64_t *stands = stands_of(&file, t);
-    const int64_t *order =
-        whole(&file, "training.order", t->count, t->count - 1);
+    const int64_t *stands = stands_of(&file);
     take(&t->model, &file, "");
     take(&t->mean, &file, "mean.");
     take(&t->square, &file, "square.");
@@ -448,9 +440,6 @@ void gpt_training_load(GptTraining *t, const char *path)
     t->random.has_spare = (int)stands[RANDOM_STATE + 1];
     t->random.spare = tensor_doubles(counted(&file, "training.kept", 1))[0];
     t->step = (int)stands[RANDOM_STATE + 2];
-    t->next_piece = (int)stands[RANDOM_STATE + 3];
-    for (int i = 0; i < t->count; i++)
-        t->order[i] = (int)order[i];
     t->noted = 0;
     if (tensors_have(&file, "training.notes")) {
         const Tensor *notes = tensors_find(&file, "training.notes");

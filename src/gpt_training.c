@@ -2,7 +2,7 @@
 #include "attention/21_training.h"
 #include "support.h"
 
-/* The memory of a training, the pieces of text that it learns from, and
+/* The memory of a training, the passages of text that it learns from, and
  * what a batch teaches, in parts and threads. The step itself is chapter
  * 23's. */
 
@@ -18,18 +18,17 @@ static void part_init(GptTraining *t, int k)
 void gpt_training_init(GptTraining *t, const GptTraining *sizes)
 {
     const Gpt model = sizes->model; /* for sizes may be t */
-    const int context = model.context_length, texts = sizes->texts;
-    const int count = (sizes->bytes - 1) / (context > 0 ? context : 1);
-    if (texts < 1 || count < texts)
-        REFUSE("%d bytes are %d pieces of %d and the one after: at least 1 "
-               "batch of %d pieces, and at least 1 of them, are needed",
-               sizes->bytes, count, context, texts);
+    const int texts = sizes->texts;
+    if (texts < 1 || sizes->bytes <= model.context_length)
+        REFUSE("%d texts of %d bytes and the one after, from %d bytes: at "
+               "least 1 text, and %d bytes, are needed",
+               texts, model.context_length, sizes->bytes,
+               model.context_length + 1);
     GptTraining own = {.texts = texts, .steps = sizes->steps};
     own.adam = sizes->adam;
     own.random = sizes->random;
     own.bytes = sizes->bytes;
     own.text = sizes->text;
-    own.count = own.next_piece = count; /* so that an epoch begins */
     *t = own;
     gpt_init(&t->model, &model);
     gpt_init(&t->mean, &t->model);
@@ -39,7 +38,6 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
         ;
     for (int k = 0; k < t->parts; k++)
         part_init(t, k);
-    t->order = new_list((size_t)count, sizeof *t->order);
 }
 
 void gpt_training_free(GptTraining *t)
@@ -53,7 +51,6 @@ void gpt_training_free(GptTraining *t)
         free(t->shares[k]);
         gpt_free(&t->gradient[k]);
     }
-    free(t->order);
     free(t->notes);
     *t = (GptTraining){0};
 }
@@ -70,9 +67,9 @@ double *gpt_training_note(GptTraining *t, int n)
     return memset(notes + t->noted - n, 0, more);
 }
 
-/* A piece of text, and what comes after each of its bytes. */
-static void read_piece(const Gpt *g, const char *text, int *ids,
-                       int *targets)
+/* A passage of text, and what comes after each of its bytes. */
+static void read_passage(const Gpt *g, const char *text, int *ids,
+                         int *targets)
 {
     for (int i = 0; i < g->context_length; i++) {
         ids[i] = (unsigned char)text[i];
@@ -85,23 +82,13 @@ static void read_piece(const Gpt *g, const char *text, int *ids,
     }
 }
 
-void epoch_order(Random *r, int n, int order[n])
-{
-    random_u64(r); /* for its workers, of which we have none */
-    Random own = random_seeded(random_u64(r) & INT64_MAX);
-    shuffle(&own, n, order);
-}
-
 void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 {
     const int n = t->model.context_length;
-    if (t->next_piece + t->texts > t->count) {
-        epoch_order(&t->random, t->count, t->order);
-        t->next_piece = 0;
-    }
     for (int i = 0; i < t->texts; i++)
-        read_piece(&t->model, t->text + t->order[t->next_piece++] * n,
-                   ids + i * n, targets + i * n);
+        read_passage(&t->model,
+                     t->text + random_below(&t->random, t->bytes - n),
+                     ids + i * n, targets + i * n);
 }
 
 float gpt_part_gradient(GptTraining *t, int part, const int *ids,
@@ -156,7 +143,7 @@ float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
     double sum = 0;
     for (int i = 0; i + rows < bytes; i += rows, count++) {
         for (int k = 0; k < rows; k += n)
-            read_piece(g, text + i + k, ids + k, targets + k);
+            read_passage(g, text + i + k, ids + k, targets + k);
         gpt_forward(g, NULL, ids, p);
         sum += (double)cross_entropy(rows, size, ROWS(size, p->logits),
                                      targets, ROWS(size, shares));

@@ -5,7 +5,7 @@
 /* The long run of chapter 23: its sizes, how it begins, and its losses. The
  * run itself is a program, tools/measure/train.c. */
 
-const GptTraining gpt_long_run = {.steps = 500,
+const GptTraining gpt_long_run = {.steps = 4000,
                                   .texts = 16,
                                   .model = {.vocabulary = 128,
                                             .context_length = 128,

@@ -19,16 +19,70 @@ static void draw_test(void)
     agrees("following", &next, 0, 0);
 }
 
-static void order_test(void)
+/* The only index of the text at which a passage and its targets stand. */
+static int start_of(int bytes, const char *text, const int *ids,
+                    const int *targets)
 {
-    const int epochs = dim("orders", 0), n = dim("orders", 1);
-    Random r = random_of_set();
-    int *orders = room_for("orders", part("orders")->count);
-    for (int i = 0; i < epochs; i++)
-        epoch_order(&r, n, orders + i * n);
-    agrees("orders", orders, 0, 0);
-    const float next = random_float(&r);
+    int found = -1;
+    for (int i = 0; i + 8 < bytes; i++) {
+        int is_here = 1;
+        for (int k = 0; k < 8; k++)
+            is_here &=
+                ids[k] == text[i + k] && targets[k] == text[i + k + 1];
+        found = !is_here ? found : found < 0 ? i : bytes;
+    }
+    return found;
+}
+
+/* Where the passages of batches begin, in a text of pairs that count up. */
+static void starts_test(void)
+{
+    enum { CONTEXT = 8 };
+    const int batches = dim("starts", 0), texts = dim("starts", 1);
+    const int bytes = (int)integers("range")[0] + CONTEXT;
+    char *text = new_list((size_t)bytes, 1);
+    for (int i = 0; i < bytes; i++)
+        text[i] = (char)(i % 2 ? i / 254 : i / 2 % 127);
+    GptTraining t = {.model = sizes_of_small(0),
+                     .texts = texts,
+                     .bytes = bytes,
+                     .text = text};
+    gpt_training_init(&t, &t);
+    t.random = random_of_set();
+    int ids[texts * CONTEXT], targets[texts * CONTEXT];
+    int *starts = room_for("starts", part("starts")->count);
+    for (int k = 0; k < batches; k++) {
+        gpt_training_batch(&t, ids, targets);
+        for (int i = 0; i < texts; i++)
+            starts[k * texts + i] = start_of(bytes, text, ids + i * CONTEXT,
+                                             targets + i * CONTEXT);
+    }
+    agrees("starts", starts, 0, 0);
+    const float next = random_float(&t.random);
     agrees("following", &next, 0, 0);
+    gpt_training_free(&t);
+    free(text);
+}
+
+/* The bytes that a set holds as whole numbers, and no more. */
+static char *bytes_of(const char *what)
+{
+    const int n = dim(what, 0);
+    char *bytes = new_list((size_t)n, 1);
+    for (int i = 0; i < n; i++)
+        bytes[i] = (char)integers(what)[i];
+    return bytes;
+}
+
+static void copy_test(void)
+{
+    char *text = bytes_of("text"), *source = bytes_of("source");
+    int *copied = room_for("copied", 2);
+    copied[0] = longest_copy(dim("text", 0), text, dim("source", 0), source,
+                             &copied[1]);
+    agrees("copied", copied, 0, 0);
+    free(text);
+    free(source);
 }
 
 static void mass_test(void)
@@ -176,42 +230,6 @@ static void next_test(void)
              shares[0] > 0 && shares[1] > 0 && shares[2] > shares[1]);
 }
 
-/* Eight pieces and the byte after, with nothing behind it: each piece once
- * in an epoch; of three at a time, the last two make no batch. */
-static void batches_of(int texts)
-{
-    enum { BYTES = 8 * 8 + 1 };
-    char *text = memcpy(malloc(BYTES), reading, BYTES);
-    GptTraining t = {.model = sizes_of_small(0),
-                     .texts = texts,
-                     .random = seeded(5),
-                     .bytes = BYTES,
-                     .text = text};
-    int ids[32], targets[32], order[8];
-    gpt_training_init(&t, &t);
-    same_bits("pieces", t.count, 8);
-    Random r = t.random;
-    for (int batch = 0; batch < 8; batch++) {
-        if (batch % 2 == 0)
-            epoch_order(&r, 8, order);
-        gpt_training_batch(&t, ids, targets);
-        same_bits("next_piece", t.next_piece, (1 + batch % 2) * texts);
-        for (int i = 0; i < 8 * texts; i++) {
-            const int piece = order[t.next_piece - texts + i / 8];
-            same_bits("id", ids[i], text[piece * 8 + i % 8]);
-            same_bits("target", targets[i], text[piece * 8 + i % 8 + 1]);
-        }
-    }
-    gpt_training_free(&t);
-    free(text);
-}
-
-static void batch_test(void)
-{
-    batches_of(3);
-    batches_of(4);
-}
-
 static void training_init_test(void)
 {
     GptTraining t = small();
@@ -224,7 +242,7 @@ static void training_init_test(void)
     same_bits("step", t.step, 0);
     gpt_free(&g);
     gpt_training_free(&t);
-    tap_true("is empty", !t.order && !t.model.memory && !t.shares[0]);
+    tap_true("is empty", !t.notes && !t.model.memory && !t.shares[0]);
 }
 
 static void sample_test(void)
@@ -275,7 +293,7 @@ static void loss_with(int bytes, int texts, int n)
     gpt_loss(&t.model, reading, bytes, &p, t.shares[0]);
 }
 
-/* The first byte above the vocabulary, at this place of a piece. */
+/* One byte is above the vocabulary, at this index of a passage. */
 static void batch_beyond(int place)
 {
     char text[9] = "Eight...";
@@ -294,11 +312,16 @@ static void init_with(int texts, int bytes)
                      .bytes = bytes,
                      .text = reading};
     gpt_training_init(&t, &t);
-    same_bits("pieces", t.count, texts);
+    int ids[8], targets[8];
+    gpt_training_batch(&t, ids, targets);
+    for (int i = 0; i < 8; i++) {
+        same_bits("id", ids[i], reading[i]);
+        same_bits("target", targets[i], reading[i + 1]);
+    }
     gpt_training_free(&t);
 }
 
-/* One text of one piece. */
+/* The whole text is one passage, and the byte after. */
 static void smallest_test(void)
 {
     init_with(1, 9);
@@ -328,8 +351,8 @@ static void refusals(void)
     REFUSES_SUCH("a vocabulary without \"The \"", gpt_sample(&g, 5, text));
     gpt_free(&g);
     TAP_REFUSES("gpt_training_init", "no texts", NULL, init_with(0, 68));
-    TAP_REFUSES("gpt_training_init", "32 bytes for a batch of 4 texts of 8",
-                NULL, init_with(4, 32));
+    TAP_REFUSES("gpt_training_init", "8 bytes for texts of 8 and one after",
+                NULL, init_with(4, 8));
     TAP_REFUSES("gpt_loss", "as many bytes as a batch has", NULL,
                 loss_with(16, 2, 8));
     TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,
@@ -342,8 +365,9 @@ static void refusals(void)
 int main(void)
 {
     EACH("sample_token", draw_test, "draws_*-drawn");
-    EACH("epoch_order", order_test, "orders_*-orders");
+    EACH("gpt_training_batch", starts_test, "starts_*-starts");
     EACH("top_p", mass_test, "mass_*-massed");
+    EACH("longest_copy", copy_test, "copy_*-copied");
     TAP(ties_test, "top_p: those that are equal stay together");
     TAP(keep_test, "top_k: which stay");
     TAP(next_test, "next_token: temperature, the largest, and a draw");
@@ -352,11 +376,10 @@ int main(void)
     EACH("gpt_training_step", step_test, "steps-losses");
     TAP(parts_test, "gpt_part_gradient: of a batch, and of its parts");
     TAP(parts_test, "gpt_training_gradient: the mean of its parts");
-    TAP(batch_test, "gpt_training_batch: each piece once in an epoch");
     TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
     TAP(training_init_test, "gpt_training_free: nothing is left");
-    TAP(smallest_test, "gpt_training_init: one piece");
-    TAP(loss_test, "gpt_loss: of some pieces at a time, and of all");
+    TAP(smallest_test, "gpt_training_init: one passage");
+    TAP(loss_test, "gpt_loss: of some passages at a time, and of all");
     refusals();
     return tap_done();
 }

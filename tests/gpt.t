@@ -165,11 +165,11 @@ for (
       or diag "$out$err$status";
 }
 for (
-    ['a training without a log' => ["$folder/t"], qr/1 arguments: TRAINING LOG/],
-    ['sizes that are none' => ["$folder/t", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
-    ['a log that cannot be' => ["$folder/t", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
-    ['a log that is the training' => ["$folder/t", "$folder/t", 1, 1, 8, 8, 2, 1], qr/both the training and its log/],
-    ['a training that cannot be' => ["$folder/none/t", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
+    ['a training without a log' => ["$folder/t"], qr/1 arguments: TRAINING MODEL LOG/],
+    ['sizes that are none' => ["$folder/t", "$folder/m", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
+    ['a log that cannot be' => ["$folder/t", "$folder/m", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
+    ['a log that is the training' => ["$folder/t", "$folder/m", "$folder/t", 1, 1, 8, 8, 2, 1], qr/two of the training, its model and its log/],
+    ['a training that cannot be' => ["$folder/none/t", "$folder/m", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
 ) {
     my ($what, $args, $says) = @$_;
     ($out, $err, $status) = run_train(@$args);
@@ -177,13 +177,13 @@ for (
     ok $out eq '' && $err =~ /\A[^\n]*\n\z/ && $status == 2 << 8, '... in one line, with status 2'
       or diag "$out$err$status";
 }
-is_deeply [grep { -e } "$folder/t", "$folder/l", "$folder.part", glob "$folder/*.part"], [], 'nothing is left of a training that was refused';
+is_deeply [grep { -e } "$folder/t", "$folder/m", "$folder/l", "$folder.part", glob "$folder/*.part"], [], 'nothing is left of a training that was refused';
 
 # ---- A training. Whole, and in parts: to the last bit the same.
 
 my @sizes = (6, 4, 32, 16, 2, 1);
 my $steps = $sizes[0];
-sub train { return ("$folder/$_[0]", "$folder/$_[0].h", @sizes) }
+sub train { return ("$folder/$_[0]", "$folder/$_[0].best", "$folder/$_[0].h", @sizes) }
 
 # All but the notes, in which there are seconds.
 sub stands {
@@ -191,7 +191,7 @@ sub stands {
     delete $all{'training.notes'};
     return {map { $_ => $all{$_}{bytes} } keys %all};
 }
-sub steps_of { return (numbers({tensors("$folder/$_[0]")}->{'training.stands'}))[-2] }
+sub steps_of { return (numbers({tensors("$folder/$_[0]")}->{'training.stands'}))[-1] }
 
 # The log without the time that it took, and its rows.
 sub log_of { return text_of("$folder/$_[0].h") =~ s/^#define TRAINED_(?:SECONDS|TOKENS_PER_SECOND|AT).*\n//gmr }
@@ -228,10 +228,12 @@ my ($seconds, $pace) = $log =~ /^#define TRAINED_SECONDS (\d+)\n#define TRAINED_
 ok defined $pace && $pace > 0, '... and seconds and tokens a second';
 is_deeply rows_of('whole'), [1 .. 6], '... and a row for each step';
 is samples_of('whole'), 6, '... with what the model writes';
-run_train("$folder/long", "$folder/long.h", 20, @sizes[1 .. 5]);
-is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 10], '... or for a tenth of many';
-my ($model) = run("$folder/whole", 84, 104);
-like $model, qr/\Alogits of the next token \(128\)/, 'its file is a model';
+run_train("$folder/long", "$folder/long.best", "$folder/long.h", 80, @sizes[1 .. 5]);
+is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 40], '... or for a fortieth of many';
+for my $file ('whole', 'whole.best') {
+    my ($model) = run("$folder/$file", 84, 104);
+    like $model, qr/\Alogits of the next token \(128\)/, "$file is a model";
+}
 
 my $says = signalled(INT => 'parts');
 is $?, 0, 'Ctrl-C ends it cleanly';
@@ -243,6 +245,7 @@ ok !-e "$folder/parts.h", '... and has no log yet';
 is $status, 0, 'it goes on';
 is_deeply stands('parts'), stands('whole'), '... and ends with the same bits as one that was not interrupted';
 is log_of('parts'), log_of('whole'), '... and with the same log';
+is text_of("$folder/parts.best"), text_of("$folder/whole.best"), '... and the same best model';
 
 signalled(KILL => 'killed');
 is $? & 127, 9, 'killed';
@@ -268,7 +271,7 @@ for (['one that is cut off' => substr(text_of("$folder/whole"), 0, -100), qr/jso
     like $err, $says, '... which says so';
     ok $status == 2 << 8 && text_of("$folder/wrong") eq $raw, '... and the file is as it was';
 }
-($out, $err, $status) = run_train("$folder/whole", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4, 5]);
+($out, $err, $status) = run_train("$folder/whole", "$folder/w", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4, 5]);
 like "$err$status", qr/\A[^\n]+ whose width is 16: 32 is needed\n512\z/, 'refused: a training of another size';
 
 done_testing;

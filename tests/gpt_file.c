@@ -106,13 +106,10 @@ static GptTraining read_again(const GptTraining *first, const char *path)
     tap_near("the last of them", second.notes[2], 7, 0, 0);
     tap_true("the state", !memcmp(second.random.state, first->random.state,
                                   sizeof first->random.state));
-    same_bits("next_piece", second.next_piece, first->next_piece);
-    same_bits("in an epoch", second.next_piece, 3);
     return second;
 }
 
-/* Interrupted after 3 steps, in the middle of an epoch of 2, and gone on
- * with for 6 more. */
+/* Interrupted after 3 steps, and gone on with for 6 more. */
 static void resume(int has_own_output)
 {
     const char *path = own_file("training.safetensors");
@@ -123,6 +120,7 @@ static void resume(int has_own_output)
     first.random.has_spare = 1; /* half of a pair of normal numbers */
     first.random.spare = 0.5;
     first.random.state[RANDOM_STATE - 1]++; /* which none of them draws */
+    first.random.state[RANDOM_STATE - 2] = UINT32_MAX; /* nor this one */
     gpt_training_note(&first, 3)[2] = 7;
     gpt_training_save(&first, path);
     GptTraining second = read_again(&first, path);
@@ -324,9 +322,6 @@ static const struct {
     {"gpt_training_load", "more random numbers than a state has",
      "a training at random number 625: at most 624 is needed",
      "training.stands", -1, RANDOM_STATE, 625},
-    {"gpt_training_load", "more pieces than the text has",
-     "a training at piece 9: at most 8 is needed", "training.stands", -1,
-     RANDOM_STATE + 3, 9},
     {"gpt_load", "heads, of which there is no number", NULL, "n_head", 0, 0,
      0},
     {"gpt_load", "four thousand million heads and two", NULL, "n_head", 1,

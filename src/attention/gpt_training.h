@@ -16,7 +16,7 @@ typedef struct {
     Gpt model, mean, square;
     int texts; /* of a batch, each as long as the model's context */
     Adam adam;
-    Random random; /* draws the epochs' orders */
+    Random random; /* draws where the passages of a batch begin */
     int bytes;
     const char *text; /* [bytes], which stays its owner's */
     int steps;        /* of a whole run; 0 without one */
@@ -26,34 +26,28 @@ typedef struct {
     GptPass pass[GPT_PARTS], grad_pass[GPT_PARTS];
     float *shares[GPT_PARTS]; /* [rows][vocabulary] */
     Gpt gradient[GPT_PARTS];
-    int step;   /* how many steps have been done */
-    int count;  /* pieces of text in an epoch */
-    int *order; /* [count], of the pieces */
-    int next_piece;
+    int step; /* how many steps have been done */
     int noted;
     double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
 /* Makes a training with the sizes, the settings and the text of another:
  * gpt_fill fills the model with numbers from `random`, which then draws the
- * epochs; frees it. The text is to stay in memory until then. Refuses what
- * gpt_init and gpt_pass_init refuse, texts below 1, and a text that is too
- * short for a batch. */
+ * passages; frees it. The text is to stay in memory until then. Refuses
+ * what gpt_init and gpt_pass_init refuse, texts below 1, and a text that is
+ * not longer than the context. */
 void gpt_training_init(GptTraining *t, const GptTraining *sizes);
 void gpt_training_free(GptTraining *t);
 
 /* Puts n zeros, at least 1, behind the notes; returns where they are. */
 double *gpt_training_note(GptTraining *t, int n);
 
-/* The order in which an epoch goes through n texts.
- * PyTorch: DataLoader(texts, shuffle=True), number for number. */
-void epoch_order(Random *r, int n, int order[n]);
-
-/* The next batch of an epoch's order: pieces of the text, as long as the
- * context, and for each byte the one that comes after it; ids and targets
- * are [texts][context]. Where too few are left for a batch, a new epoch
- * begins. Refuses a byte that is not below the vocabulary.
- * PyTorch: DataLoader(pieces, texts, shuffle=True, drop_last=True). */
+/* The next batch: passages of the text, as long as the context, each from
+ * any byte on, and for each byte the one that comes after it; ids and
+ * targets are [texts][context]. Refuses a byte that is not below the
+ * vocabulary.
+ * PyTorch: torch.randint(bytes - context, (texts,)) says where they begin,
+ * number for number. */
 void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of one part of a batch, and in gradient[part] the gradient that
@@ -68,8 +62,9 @@ float gpt_part_gradient(GptTraining *t, int part, const int *ids,
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets);
 
-/* The mean loss of a model over a text, in pieces as long as its context,
- * what is left at the end left out; p is for so many pieces at a time.
+/* The mean loss of a model over a text, in passages as long as its context,
+ * one behind the other, what is left at the end left out; p is for so many
+ * passages at a time.
  * Refuses a pass of other lengths than the context, a text that is not
  * longer than its texts, and a byte that is not below the vocabulary. */
 float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,

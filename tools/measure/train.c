@@ -48,8 +48,18 @@ static float run_step(GptTraining *t)
     return loss;
 }
 
-/* Another row of the notes. */
-static void note_row(GptTraining *t)
+/* Is no loss on text held out as small as that of row i? */
+static int is_best(const GptTraining *t, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (row_of(t, k)[HELD_OUT] <= row_of(t, i)[HELD_OUT])
+            return 0;
+    return 1;
+}
+
+/* Another row of the notes, and the model in a file of its own where none
+ * before it was as good. */
+static void note_row(GptTraining *t, const char *model_path)
 {
     const int n = t->model.context_length;
     double *row = gpt_training_note(t, entries_of_row(t));
@@ -65,6 +75,8 @@ static void note_row(GptTraining *t)
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];
     free(text);
+    if (is_best(t, rows_of(t) - 1))
+        gpt_save(&t->model, model_path);
 }
 
 static double tokens_a_second(const GptTraining *t)
@@ -129,9 +141,10 @@ static void write_log(const GptTraining *t, const char *path)
 }
 
 /* Until all steps are done, or it is interrupted. */
-static void take_steps(GptTraining *t, const char *path)
+static void take_steps(GptTraining *t, const char *path,
+                       const char *model_path)
 {
-    const int every = (t->steps + 9) / 10;
+    const int every = (t->steps + 39) / 40;
     while (t->step < t->steps && !is_interrupted()) {
         const double from = now();
         const float loss = run_step(t);
@@ -139,7 +152,7 @@ static void take_steps(GptTraining *t, const char *path)
         const int is_row =
             t->step == 1 || t->step % every == 0 || t->step == t->steps;
         if (is_row)
-            note_row(t);
+            note_row(t, model_path);
         t->notes[SECONDS] += now() - from;
         if (is_row)
             gpt_training_save(t, path);
@@ -162,66 +175,68 @@ static void load_run(GptTraining *t, const char *path)
                path, t->step, t->steps, t->step);
 }
 
-/* Takes all steps, or what is left of them where the file at path has some.
+/* Takes all steps, or what is left of them where the first file has some.
  * It says on standard error how far it is, and saves itself there after the
- * first step, each tenth of the way, when Ctrl-C ends it, and at the end.
- * When all are done, it writes the log. Refuses, before the first step,
- * steps below 1, one path for both, files that it cannot read or write, a
+ * first step, each fortieth of the way, when Ctrl-C ends it, and at the end.
+ * The second file gets the model that was best on the text held out. When
+ * all steps are done, the third gets the log. Refuses, before the first
+ * step, steps below 1, one path twice, files that it cannot read or write, a
  * training that was not saved by a run or that is of other sizes, and one
  * that has done more steps; and losses that are not finite, when they
  * come. */
-static void run(const GptTraining *sizes, const char *path,
-                const char *log_path)
+static void run(const GptTraining *sizes, char *const path[3])
 {
-    if (!strcmp(path, log_path))
-        REFUSE("%s: is to be both the training and its log: two names are "
-               "needed",
-               path);
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(path[i], path[(i + 1) % 3]))
+            REFUSE("%s: is to be two of the training, its model and its "
+                   "log: three names are needed",
+                   path[i]);
     if (sizes->steps < 1)
         REFUSE("%d steps: at least 1 is needed", sizes->steps);
     GptTraining t;
     gpt_training_init_prose(&t, sizes);
     gpt_training_note(&t, BEGINNING);
-    FILE *old = fopen(path, "rb");
+    FILE *old = fopen(path[0], "rb");
     if (!old && errno != ENOENT)
         REFUSE("%s: %s: a file that can be read, or none yet, is needed",
-               path, strerror(errno));
+               path[0], strerror(errno));
     if (old) {
         fclose(old);
-        load_run(&t, path);
+        load_run(&t, path[0]);
     }
-    for (int i = 0; i < 2; i++) { /* refused before the steps, not after */
-        NewFile new = file_begin(i ? log_path : path);
+    for (int i = 0; i < 3; i++) { /* refused before the steps, not after */
+        NewFile new = file_begin(path[i]);
         file_drop(&new);
     }
     stop_when_interrupted();
-    take_steps(&t, path);
-    gpt_training_save(&t, path);
+    take_steps(&t, path[0], path[1]);
+    gpt_training_save(&t, path[0]);
     const int is_done = t.step == t.steps;
     if (is_done)
-        write_log(&t, log_path);
-    fprintf(stderr, "\n%s has step %d of %d: %s\n", path, t.step, t.steps,
-            is_done ? "all are done"
-                    : "the same command goes on from there");
+        write_log(&t, path[2]);
+    fprintf(
+        stderr, "\n%s has step %d of %d: %s\n", path[0], t.step, t.steps,
+        is_done ? "all are done" : "the same command goes on from there");
     gpt_training_free(&t);
 }
 
-/* A file for the training, one for its log, and then maybe the sizes of a
- * run of one's own. */
+/* Files for the training, its model and its log, and then maybe the sizes of
+ * a run of one's own. */
 int main(int argc, char *argv[])
 {
     GptTraining sizes = gpt_long_run;
     Gpt *g = &sizes.model;
     int *const of[6] = {&sizes.steps, &sizes.texts, &g->context_length,
                         &g->width,    &g->n_heads,  &g->layers};
-    const char *const name[6] = {"steps",     "pieces", "the context",
-                                 "the width", "heads",  "blocks"};
-    if (argc != 3 && argc != 9)
-        REFUSE("%d arguments: TRAINING LOG, and then nothing or STEPS "
-               "PIECES CONTEXT WIDTH HEADS BLOCKS, are needed",
-               argc - 1);
-    for (int i = 0; i + 3 < argc; i++)
-        *of[i] = (int)parse_integer(name[i], argv[i + 3], 1, 1 << 20);
-    run(&sizes, argv[1], argv[2]);
+    const char *const name[6] = {"steps",     "texts", "the context",
+                                 "the width", "heads", "blocks"};
+    if (argc != 4 && argc != 10)
+        REFUSE(
+            "%d arguments: TRAINING MODEL LOG, and then nothing or STEPS "
+            "TEXTS CONTEXT WIDTH HEADS BLOCKS, are needed",
+            argc - 1);
+    for (int i = 0; i + 4 < argc; i++)
+        *of[i] = (int)parse_integer(name[i], argv[i + 4], 1, 1 << 20);
+    run(&sizes, argv + 1);
     return 0;
 }
