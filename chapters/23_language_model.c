@@ -135,11 +135,11 @@ is a random number from 0 to 1, the waiting time is $-\ln(1 - z)$ divided by
 the share $w$. Why is each token first as often as its share says? The
 waiting time is longer than $t$ if $-\ln(1 - z) > wt$, which is $1 - z <
 e^{-wt}$, and that happens with the probability $e^{-wt}$. In a short time
-$s$ this probability falls by the part $ws$. So in any moment in which no
-token has come yet, token $i$ comes with the probability $w_i s$, in
-proportion to its share. Below, ten thousand draws show it. (One draw takes
-a random number for each token. The code looks for the largest inverse time,
-`shares[i] / wait`, so that a share of 0 is never drawn.)
+$s$ the probability is multiplied by $e^{-ws}$, nearly $1 - ws$. So in any
+moment in which no token has come yet, token $i$ comes with the probability
+$w_i s$, in proportion to its share. Below, ten thousand draws show it. (One
+draw takes a random number for each token. The code looks for the largest
+inverse time, `shares[i] / wait`, so that a share of 0 is never drawn.)
 */
 
 int sample_token(Random *r, int n, const float shares[n])
@@ -223,8 +223,8 @@ and the largest has nearly the whole share, so it is drawn each time. With a
 To write a text is to draw the next token again and again. First the whole
 beginning of the text goes through the model. After that, only the token
 that was drawn last goes through it, since the cache holds the keys and
-values of the others ([](#kv-cache)). `from` and `till` are where the new
-tokens begin and end:
+values of the others ([](#kv-cache)). The tokens from `from` to before
+`till` go through the model, and the token drawn becomes `ids[till]`:
 */
 
 void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
@@ -354,14 +354,13 @@ the third decimal differs.)
 How long until a model writes language? With `make train`, a model twenty
 times as large reads more and longer passages in each step, and takes 4,000
 steps. The program `tools/measure/train.c` takes the step from above again
-and again. Its listing may be skipped: what else stands there says how far
-the run is, and saves the training now and then. Ctrl-C saves and ends the
-run, and `make train` goes on with it, to the last bit. (The file also holds
-Adam's means and the state of the generator. Such a **checkpoint** is
-written whole or not at all.) At the end, the program writes into
-`src/trained.h` what this page shows. After a run of your own, `make` says
-that the numbers on this page come from another run. The run of this page
-had these sizes, and took so long:
+and again. Its listing may be skipped. Ctrl-C saves and ends the run, and
+`make train` goes on with it, to the last bit. (The file also holds Adam's
+means and the state of the generator. Such a **checkpoint** is written whole
+or not at all.) At the end, the program writes into `src/trained.h` what
+this page shows. After a run of your own, `make` says that the numbers on
+this page come from another run. The run of this page had these sizes, and
+took so long:
 */
 
 /* What the long run has written down of itself. */
@@ -410,34 +409,6 @@ static void show_run_steps(void)
                   SHOWN, at, losses);
 }
 
-/* The losses, on the bytes of which the run tells the loss, of tables that
- * know how often each byte comes, and how often each comes behind each. */
-static void show_tables(void)
-{
-    static int single[128], pair[128][128];
-    double losses[2] = {0};
-    int below = 0;
-    memset(single, 0, sizeof single);
-    memset(pair, 0, sizeof pair);
-    for (int i = 0; i + 1 < prose_length; i++) {
-        single[(int)prose[i]]++;
-        pair[(int)prose[i]][(int)prose[i + 1]]++;
-    }
-    for (int i = 0; i + 1 < held_out_length; i++) {
-        const int was = prose[i], is = prose[i + 1];
-        losses[0] -= log((double)single[is] / prose_length);
-        losses[1] -= log((double)pair[was][is] / single[was]);
-    }
-    for (int k = 0; k < 2; k++)
-        losses[k] /= held_out_length - 1;
-    print_vector("loss of a table of bytes, and of pairs of bytes", 2,
-                 (float[]){(float)losses[0], (float)losses[1]});
-    while (!((double)trained_losses[below][1] < losses[1]))
-        below++;
-    print_matrix("the first measured step below that of pairs", 1, 3,
-                 &trained_losses[below]);
-}
-
 /*
 ``` output
 steps, texts, context, width, heads, blocks (6)
@@ -447,8 +418,8 @@ parameters, seconds, tokens a second (3)
 on AMD EPYC, 2 threads, 2026-11-27
 ```
 
-(The seconds are those of the whole run, in which losses are measured and
-samples written, too. The tokens a second are those of the steps alone.)
+(The seconds are those of the whole run, the tokens a second those of the
+steps alone.)
 
 ``` output
 step, loss on text read, on text held out (11, 3)
@@ -467,12 +438,12 @@ the step with the least loss on text held out (1, 3)
 [[2200.0000,    1.0264,    1.3062]]
 ```
 
-![The loss on what was read, and on as much text held
-out](losses.svg){#fig-language-model-losses}
-
 Each loss is measured after its step: the loss at step 1 is that of a model
 that has taken one step. The loss on text read is taken over the first bytes
 of that text, as many as are held out.
+
+![The loss on what was read, and on as much text held
+out](losses.svg){#fig-language-model-losses}
 
 ``` output
 what it writes at some of these steps
@@ -499,20 +470,51 @@ and its position, and then the best that it can know is how often each byte
 comes behind that byte. The loss of such a table of pairs, on the same
 bytes, can be computed, and that of a table that knows only how often each
 byte comes:
+*/
 
+/* Two tables know how often each byte comes, and how often each comes
+ * behind each. Their losses, on the same bytes as the loss on text read. */
+static void show_tables(void)
+{
+    static int single[128], pair[128][128];
+    double losses[2] = {0};
+    int below = 1;
+    memset(single, 0, sizeof single);
+    memset(pair, 0, sizeof pair);
+    for (int i = 0; i + 1 < prose_length; i++) {
+        single[(int)prose[i]]++;
+        pair[(int)prose[i]][(int)prose[i + 1]]++;
+    }
+    for (int i = 0; i + 1 < held_out_length; i++) {
+        const int was = prose[i], is = prose[i + 1];
+        losses[0] -= log((double)single[is] / prose_length);
+        losses[1] -= log((double)pair[was][is] / single[was]);
+    }
+    for (int k = 0; k < 2; k++)
+        losses[k] /= held_out_length - 1;
+    print_vector("loss of a table of bytes, and of pairs of bytes", 2,
+                 (float[]){(float)losses[0], (float)losses[1]});
+    while (!((double)trained_losses[below][1] < losses[1]))
+        below++;
+    print_matrix("the last step above that of pairs, and the next", 2, 3,
+                 &trained_losses[below - 1]);
+}
+
+/*
 ``` output
 loss of a table of bytes, and of pairs of bytes (2)
 [3.1305, 2.3928]
-the first measured step below that of pairs (1, 3)
-[[300.0000,   2.2817,   2.3227]]
+the last step above that of pairs, and the next (2, 3)
+[[200.0000,   2.4203,   2.4401],
+ [300.0000,   2.2817,   2.3227]]
 ```
 
-At first the loss falls to about that of the table of pairs, and as long as
-it stays there, the model writes hardly any words but the shortest. To fall
-below it, a model must look at more than one byte, and only attention can do
-that. At step 300 the loss is 2.2817, below the 2.3928 of the pairs:
-attention is at work. From there on, letters become words, and words become
-phrases.
+At first the loss falls to about that of the table of pairs: at step 200 it
+is 2.4203. Until then, the model writes hardly any words but the shortest.
+To fall below it, a model must look at more than one byte, and only
+attention can do that. At step 300 the loss is 2.2817, below the 2.3928 of
+the pairs: attention is at work. From there on, letters become words, and
+words become phrases.
 
 ## By heart? {#language-model-copies}
 
@@ -521,8 +523,7 @@ falls to the end of the run. The loss on text held out is least after step
 2,200, and rises from there on. So at first the model learns something about
 the language of this book, and later it learns the text by heart: after step
 2,200 the losses are $1.3062 - 1.0264 = 0.2798$ apart, and at the end
-$1.5780 - 0.6025 = 0.9755$. No wonder, since the run has read $4000 \cdot 16
-\cdot 128 = 8{,}192{,}000$ bytes of a text that has far fewer.
+$1.5780 - 0.6025 = 0.9755$.
 
 To end a training where the loss on text held out is least is called **early
 stopping**. The program goes on, so that this page can show what comes
@@ -532,9 +533,9 @@ was chosen by this very loss.)
 
 How much of what a model writes stands in the text word for word? For each
 byte of a sample and each byte of the text, the next function counts how far
-both agree from there on. To be longer than the longest copy so far, a copy
-must agree in the byte behind that length, too, and the C library's `memchr`
-finds the next such byte:
+both agree from there on. A copy that is longer than the longest so far also
+agrees in the byte at `longest` from its start. `memchr` finds the next such
+byte in the text, and the copy begins so many bytes in front of it:
 */
 
 int longest_copy(int n, const char text[n], int m, const char source[m],
@@ -543,7 +544,7 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
     int longest = 0;
     *first = 0;
     for (int i = 0; i + longest < n; i++)
-        for (int j = 0; j + longest < m; j++) {
+        for (int j = 0; i + longest < n && j + longest < m; j++) {
             const char *next =
                 memchr(source + j + longest, text[i + longest],
                        (size_t)(m - j - longest));
@@ -561,30 +562,37 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
     return longest;
 }
 
-/* The longest copies from the text read: in ten passages of the text held
- * out, and in ten samples each from four parts of the run. */
+/* Byte i of text k: of ten passages of the text held out, and of ten
+ * samples each from four parts of the run; paragraphs end with bars. */
+static char show_byte(int k, int i)
+{
+    const char c =
+        k < 10 ? held_out[2000 * k + i] : trained_samples[k - 9][i];
+    return c == '\n' ? '|' : c;
+}
+
+/* The longest copies that they have from the text read. */
 static void show_copies(void)
 {
-    enum { TEXTS = 10, ROWS_SHOWN = 5 };
     const int n = trained_run.model.context_length;
-    float bytes[ROWS_SHOWN][2] = {{0}};
-    const char *longest = NULL;
+    float bytes[5][2] = {{0}};
+    char text[n], longest[n];
     int first, most = 0;
-    for (int k = 0; k < TEXTS * ROWS_SHOWN; k++) {
-        const char *text = k < TEXTS ? held_out + 2000 * k
-                                     : trained_samples[k - TEXTS + 1];
+    for (int k = 0; k < 50; k++) {
+        for (int i = 0; i < n; i++)
+            text[i] = show_byte(k, i);
         const int copied =
             longest_copy(n, text, prose_length, prose, &first);
-        float *row = bytes[k / TEXTS];
-        row[0] += (float)copied / TEXTS;
+        float *row = bytes[k / 10];
+        row[0] += (float)copied / 10;
         row[1] = fmaxf(row[1], (float)copied);
-        if (k >= TEXTS && copied > most) {
+        if (k >= 10 && copied > most) {
             most = copied;
-            longest = text + first;
+            memcpy(longest, text + first, (size_t)most);
         }
     }
-    print_matrix("longest copy, in bytes: mean of ten texts, and most",
-                 ROWS_SHOWN, 2, bytes);
+    print_matrix("longest copy, in bytes: mean of ten texts, and most", 5,
+                 2, bytes);
     printf("the longest of a sample: \"%.*s\"\n", most, longest);
 }
 
@@ -604,10 +612,12 @@ copied them from the text read, but they share phrases with it all the same,
 since a book repeats itself. The other rows are samples, from the first
 quarter of the run to the last. In the first quarter the samples share less
 with the text than the book shares with itself. In the last quarter the mean
-of 20.3 bytes is hardly more than the 18.6 of the first row. So even the
-last model, which knows the text by heart if it is asked byte by byte, does
-not write it down word for word. Each byte of a sample is drawn, and one
-byte that is not the next of the text is enough to leave the passage.
+of 20.3 bytes is hardly more than the 18.6 of the first row, and the longest
+copy of all, 41 bytes, is a third of a sample of 128. So even the last
+model, whose share for the right byte of the text read is about $e^{-0.6025}
+= 0.55$, does not write the text down word for word. Each byte of a sample
+is drawn, and one byte that is not the next of the text is enough to leave
+the passage.
 
 The model of the best step goes on with what it is given, byte by byte, here
 with *The* and a space:
@@ -630,10 +640,10 @@ make -s run-23 ARGS="model.safetensors 464 3290"
 
 The program takes the model's sizes from the shapes of the tables, and the
 number of heads from `config.json`. It prints the logits of the next token.
-The two numbers behind the file are the ids of a text of two words; such ids
-are made by a tokenizer, for example OpenAI's `tiktoken`. With `--map` and
-the numbers of a layer and a head in front of the file, the program prints
-the weights of that head.
+The two numbers behind the file are the ids of a text of two tokens; such
+ids are made by a tokenizer, for example OpenAI's `tiktoken`. With `--map`
+and the numbers of a block and a head in front of the file, the program
+prints the weights of that head.
 
 If you write such a reader yourself and its logits are garbage, some table
 was read in the wrong layout. In this file the table of a layer is
@@ -682,7 +692,7 @@ static void show_next(int count, char *const word[count])
     const int writes = !strcmp(word[0], "--write");
     const int at = is_map ? 3 : writes ? 2 : 0;
     if (count < at + 2)
-        REFUSE("'%s' is given: [--map LAYER HEAD or --write TOKENS] FILE "
+        REFUSE("'%s' is given: [--map BLOCK HEAD or --write TOKENS] FILE "
                "ID ... are needed",
                word[count - 1]);
     Gpt g;
@@ -701,7 +711,7 @@ static void show_next(int count, char *const word[count])
     if (writes)
         show_written(&g, n, n + more, ids);
     else if (is_map) {
-        const int l = (int)parse_integer("the layer", word[1], 0,
+        const int l = (int)parse_integer("the block", word[1], 0,
                                          (uint64_t)g.layers - 1);
         const int h = (int)parse_integer("the head", word[2], 0,
                                          (uint64_t)g.n_heads - 1);
@@ -763,21 +773,23 @@ Models that people talk with are larger by five or six powers of ten, and
 differ in parts. Their tokens are pieces of words. They rotate queries and
 keys instead of adding a table of places ([](#positions)), let heads share
 keys ([](#kv-cache-groups)), divide by the spread without taking the mean
-away, multiply two layers in the network, of which only one is bent, and
-often keep many networks, of which each token takes a few. They read
-trillions of tokens on thousands of processors, in numbers of 16 bits and
-fewer. And after that they are trained again, on answers that people have
-found good. None of this is in the book. But where you meet it, it stands in
-a block, on a sum, beside an attention, and you know how to find out what it
-does: give it small numbers, try each of them a little larger, and compare.
+away (RMSNorm), multiply two layers in the network, of which only one is
+bent (SwiGLU), and often keep many networks, of which each token takes a few
+(mixture of experts). They read trillions of tokens on thousands of
+processors, in numbers of 16 bits and fewer. And after that they are trained
+again, on answers that people have found good. Little of this is in the
+book. But where you meet it, it stands in a block, on a sum, beside an
+attention, and you know how to find out what it does: give it small numbers,
+try each of them a little larger, and compare.
 
 ## Further exercises
 
 **Exercise 23.2** (★★, challenge, 3 points): `top_p`. Another way to take
 away the small shares, known as *top-p*: keep the largest shares, as few as
 add up to at least `p`, and put 0 in place of the others. Shares that are
-equal to the smallest one that stays, stay, too. `top_p` refuses a `p` that
-is not above 0 and at most 1.
+equal to the smallest one that stays, stay, too. (The others need not add up
+to 1: the race asks only for proportions.) `top_p` refuses a `p` that is not
+above 0 and at most 1.
 
 ::: hint
 `top_k` in [](#language-model-writing) counts the logits that it has found.

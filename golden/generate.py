@@ -2457,6 +2457,7 @@ def language_model():
             ("none", "abc", "def"), ("all", "abc", "abc"),
             ("one", "a", "bab"), ("end", "xyab", "cab"),
             ("first", "ab-cd-ab", "cd ab"), ("begun", "aab", "aaab"),
+            ("more", "ab", "abcd"),
             ("long", "the cat sat on the mat", "a cat sat on a mat")]:
         save_copy(f"copy_{case}", text, source)
     save_ten_steps("steps", 2300)

@@ -154,7 +154,7 @@ for (
     ['no ids'                  => [$golden], qr/FILE ID/],
     ['an id that is too large' => [$golden, 0, $size], qr/an id/],
     ['an id that is a word'    => [$golden, 'word'], qr/an id/],
-    ['a layer that is too high' => ['--map', 2, 0, $golden, 1], qr/the layer/],
+    ['a block that is too high' => ['--map', 2, 0, $golden, 1], qr/the block/],
     ['no such file'            => ["$folder/none.safetensors", 1], qr/none\.safetensors/],
 ) {
     my ($what, $args, $says) = @$_;
