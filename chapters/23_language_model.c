@@ -535,7 +535,7 @@ How much of what a model writes stands in the text word for word? For each
 byte of a sample and each byte of the text, the next function counts how far
 both agree from there on. A copy that is longer than the longest so far also
 agrees in the byte at `longest` from its start. `memchr` finds the next such
-byte in the text, and the copy begins so many bytes in front of it:
+byte of the text read, and the copy begins so many bytes in front of it:
 */
 
 int longest_copy(int n, const char text[n], int m, const char source[m],
@@ -770,7 +770,7 @@ how all of it should be a little different. Each number on the way is one
 that PyTorch gives as well.
 
 Models that people talk with are larger by five or six powers of ten, and
-differ in parts. Their tokens are pieces of words. They rotate queries and
+differ in parts. Their tokens are parts of words. They rotate queries and
 keys instead of adding a table of places ([](#positions)), let heads share
 keys ([](#kv-cache-groups)), divide by the spread without taking the mean
 away (RMSNorm), multiply two layers in the network, of which only one is

@@ -62,13 +62,13 @@ bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's traini
 
 # ---- What chapter 23 learns from, and its long run, of which the page tells.
 
-# The training stands in a file of its own until all its steps are done; the model
-# that was best is for run-23. A run of other sizes leaves the page's log alone.
+# The training and its best model stand in files of their own until all steps are
+# done; then this model is for run-23. A run of other sizes leaves the page's log alone.
 gpt = $(BUILD)/gpt$(if $(SIZES),.own)
 train: $(BUILD)/tools/train ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2"
 	@rm -f $(gpt).h
-	@$< $(gpt).training $(gpt).safetensors $(gpt).h $(call each,$(SIZES))
-	@[ ! -e $(gpt).h ] || { rm $(gpt).training; $(if $(SIZES),,mv $(gpt).h src/trained.h;) \
+	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(SIZES))
+	@[ ! -e $(gpt).h ] || { mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; $(if $(SIZES),,mv $(gpt).h src/trained.h;) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32"'; }
 
 # Where the time goes, in a folder of its own: all that `make` and `make test` do,

@@ -26,7 +26,6 @@ static void gpt_layout(Gpt *g)
         .n_heads = g->n_heads, .has_bias = 1, .has_out_bias = 1};
     sizes.d_x = sizes.d_y = sizes.d_out = d;
     sizes.d_k = sizes.d_v = d / g->n_heads;
-    sizes.context_length = g->context_length;
     float *const at = g->memory;
     size_t *count = &g->count;
     *count = 0;

@@ -21,9 +21,8 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
     const int texts = sizes->texts;
     if (texts < 1 || sizes->bytes <= model.context_length)
         REFUSE("%d texts of %d bytes and the one after, from %d bytes: at "
-               "least 1 text, and %d bytes, are needed",
-               texts, model.context_length, sizes->bytes,
-               model.context_length + 1);
+               "least 1 text, and more bytes than it has, are needed",
+               texts, model.context_length, sizes->bytes);
     GptTraining own = {.texts = texts, .steps = sizes->steps};
     own.adam = sizes->adam;
     own.random = sizes->random;

@@ -350,9 +350,18 @@ static void refusals(void)
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 0, 4, (int[4]){0}));
     REFUSES_SUCH("a vocabulary without \"The \"", gpt_sample(&g, 5, text));
     gpt_free(&g);
-    TAP_REFUSES("gpt_training_init", "no texts", NULL, init_with(0, 68));
-    TAP_REFUSES("gpt_training_init", "8 bytes for texts of 8 and one after",
-                NULL, init_with(4, 8));
+    TAP_REFUSES(
+        "gpt_training_init", "no texts",
+        "gpt_training_init: 0 texts of 8 bytes and the one after, from "
+        "68 bytes: at least 1 text, and more bytes than it has, are "
+        "needed",
+        init_with(0, 68));
+    TAP_REFUSES(
+        "gpt_training_init", "8 bytes for texts of 8 and one after",
+        "gpt_training_init: 4 texts of 8 bytes and the one after, from "
+        "8 bytes: at least 1 text, and more bytes than it has, are "
+        "needed",
+        init_with(4, 8));
     TAP_REFUSES("gpt_loss", "as many bytes as a batch has", NULL,
                 loss_with(16, 2, 8));
     TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,

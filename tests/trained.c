@@ -25,10 +25,10 @@ static void log_test(void)
         tap_near("step", trained_losses[i][0], i ? i * every : 1, 0, 0);
         tap_near("bytes of a sample", (double)strlen(sample),
                  run->model.context_length, 0, 0);
+        if (i)
+            tap_true("the loss falls",
+                     trained_losses[i][1] < trained_losses[i - 1][1]);
     }
-    tap_true("the loss falls",
-             trained_losses[40][1] < trained_losses[20][1] - 0.01f &&
-                 trained_losses[20][1] < trained_losses[0][1] - 0.01f);
 }
 
 /* The run as it is, with the prose as it is, for one step. */
@@ -177,7 +177,7 @@ int main(void)
     TAP(log_test, "train: what it has written down");
     TAP_LARGE(first_step_test,
               "gpt_run_loss: after the first step, as in the log");
-    TAP(step_test, "gpt_training_init_prose: the prose in pieces");
+    TAP(step_test, "gpt_training_init_prose: on the book's prose");
     TAP(step_test, "train: a rate that rises and falls");
     TAP(row_test, "train: which model is the best");
     TAP(seconds_test, "train: its seconds, where a clock is set back");

@@ -55,7 +55,7 @@ void gpt_sample(const Gpt *g, int n, char text[n + 1]);
 
 /* How many bytes the longest part of a text has that stands in a source
  * byte for byte, and in *first where in the text it begins; of several, the
- * first. 0 and 0 where no byte does. O(n m) comparisons.
+ * first. 0 and 0 where no byte does.
  * Python: difflib's SequenceMatcher.find_longest_match. */
 int longest_copy(int n, const char text[n], int m, const char source[m],
                  int *first);
