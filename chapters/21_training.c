@@ -452,8 +452,8 @@ and the distance differs from text to text. But a query, say *f*, can look
 for the key that says "before me came *f*", and take its value, "I am *i*".
 A head that does so is an **induction head**. In models that stack
 attentions, a first attention tells each word which word came before it, and
-a second one looks for that; both form by themselves [@olsson2022]. Does a
-head in our model learn to do it?
+a second one looks for that; both form by themselves [@olsson2022], as
+[](#inside) will show. Does a head in our model learn to do it?
 
 ::: question
 The losses below begin at 2.8311. Why there?

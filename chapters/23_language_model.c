@@ -366,15 +366,23 @@ took so long:
 /* What the long run has written down of itself. */
 static void show_run(void)
 {
-    const Gpt *g = &trained_run.model;
+    const GptTraining *run = &trained.run;
+    const Gpt *g = &run->model;
     print_integers("steps, texts, context, width, heads, blocks", 6,
-                   (int[]){trained_run.steps, trained_run.texts,
-                           g->context_length, g->width, g->n_heads,
-                           g->layers});
+                   (int[]){run->steps, run->texts, g->context_length,
+                           g->width, g->n_heads, g->layers});
     print_integers("parameters, seconds, tokens a second", 3,
-                   (int[]){(int)gpt_count_parameters(g), trained_seconds,
-                           trained_tokens_per_second});
-    printf("on %s, %s\n", trained_on, trained_at);
+                   (int[]){(int)gpt_count_parameters(g), trained.seconds,
+                           trained.tokens_per_second});
+    printf("on %s, %s\n", trained.on, trained.at);
+}
+
+/* A row of a table: the step, and both losses. */
+static void show_row(const TrainedRow *row, float filled[3])
+{
+    filled[0] = row->step;
+    filled[1] = row->loss;
+    filled[2] = row->held_out;
 }
 
 /* And at some of its steps. */
@@ -383,12 +391,9 @@ static void show_run_steps(void)
     enum { SHOWN = 11 };
     const char *at[SHOWN];
     char label[SHOWN][16];
-    float table[SHOWN][3], losses[2][SHOWN];
-    int best = 0;
-    for (int i = 0; i < trained_count; i++)
-        best = trained_losses[i][2] < trained_losses[best][2] ? i : best;
+    float table[SHOWN][3], best[1][3], losses[2][SHOWN];
     for (int i = 0; i < SHOWN; i++) {
-        memcpy(table[i], trained_losses[4 * i], sizeof table[i]);
+        show_row(&trained.row[4 * i], table[i]);
         snprintf(label[i], sizeof *label, "%.0f", table[i][0]);
         at[i] = label[i];
         losses[0][i] = table[i][1];
@@ -396,13 +401,15 @@ static void show_run_steps(void)
     }
     print_matrix("step, loss on text read, on text held out", SHOWN, 3,
                  table);
+    show_row(&trained.row[trained.best], *best);
     print_matrix("the step with the least loss on text held out", 1, 3,
-                 &trained_losses[best]);
+                 best);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < 6; i++) {
-        const int row = (const int[]){0, 2, 4, 8, best, 40}[i];
-        printf("%.0f: %.60s\n      %.66s\n", trained_losses[row][0],
-               trained_samples[row], trained_samples[row] + 60);
+        const TrainedRow *row =
+            &trained.row[(const int[]){0, 2, 4, 8, trained.best, 40}[i]];
+        printf("%.0f: %.60s\n      %.66s\n", (double)row->step, row->sample,
+               row->sample + 60);
     }
     figure_curves("losses", "The loss, step by step",
                   (const char *const[]){"on text read", "on text held out"},
@@ -414,7 +421,7 @@ static void show_run_steps(void)
 steps, texts, context, width, heads, blocks (6)
 [4000,   16,  128,  160,    5,    3]
 parameters, seconds, tokens a second (3)
-[969120,    463,  19875]
+[969120,    247,  39921]
 on AMD EPYC, 2 threads, 2026-11-27
 ```
 
@@ -478,6 +485,7 @@ static void show_tables(void)
 {
     static int single[128], pair[128][128];
     double losses[2] = {0};
+    float step[2][3];
     int below = 1;
     memset(single, 0, sizeof single);
     memset(pair, 0, sizeof pair);
@@ -494,10 +502,12 @@ static void show_tables(void)
         losses[k] /= held_out_length - 1;
     print_vector("loss of a table of bytes, and of pairs of bytes", 2,
                  (float[]){(float)losses[0], (float)losses[1]});
-    while (!((double)trained_losses[below][1] < losses[1]))
+    while (!((double)trained.row[below].loss < losses[1]))
         below++;
+    for (int i = 0; i < 2; i++)
+        show_row(&trained.row[below - 1 + i], step[i]);
     print_matrix("the last step above that of pairs, and the next", 2, 3,
-                 &trained_losses[below - 1]);
+                 step);
 }
 
 /*
@@ -567,14 +577,14 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
 static char show_byte(int k, int i)
 {
     const char c =
-        k < 10 ? held_out[2000 * k + i] : trained_samples[k - 9][i];
+        k < 10 ? held_out[2000 * k + i] : trained.row[k - 9].sample[i];
     return c == '\n' ? '|' : c;
 }
 
 /* The longest copies that they have from the text read. */
 static void show_copies(void)
 {
-    const int n = trained_run.model.context_length;
+    const int n = trained.run.model.context_length;
     float bytes[5][2] = {{0}};
     char text[n], longest[n];
     int first, most = 0;
@@ -641,9 +651,8 @@ make -s run-23 ARGS="model.safetensors 464 3290"
 The program takes the model's sizes from the shapes of the tables, and the
 number of heads from `config.json`. It prints the logits of the next token.
 The two numbers behind the file are the ids of a text of two tokens; such
-ids are made by a tokenizer, for example OpenAI's `tiktoken`. With `--map`
-and the numbers of a block and a head in front of the file, the program
-prints the weights of that head.
+ids are made by a tokenizer, for example OpenAI's `tiktoken`. What the heads
+of such a model look at, [](#inside) finds out.
 
 If you write such a reader yourself and its logits are garbage, some table
 was read in the wrong layout. In this file the table of a layer is
@@ -661,17 +670,6 @@ a model and ids, it prints the logits of the next token. With `--write` and
 a number in front of the file, it goes on with the text for so many tokens.
 */
 
-/* The weights of head h, by chapter 13's attention, which keeps them. */
-static void show_map(const Attention *a, int n, const float x[n][a->d_x],
-                     int h)
-{
-    Trace t;
-    trace_init_for(&t, a, n, n);
-    attention_forward(a, mask_causal(0), NULL, n, n, x, x, &t);
-    print_matrix("attention weights", n, n, TABLES(n, n, t.weights)[h]);
-    trace_free(&t);
-}
-
 /* The ids of a text, and so many more that the model writes: bytes as they
  * are, other tokens as numbers. */
 static void show_written(const Gpt *g, int begun, int n, int ids[n])
@@ -684,16 +682,13 @@ static void show_written(const Gpt *g, int begun, int n, int ids[n])
 }
 
 /* A model's file, and the ids of a text: the logits of what comes next; or
- * in front of these --map and the numbers of a layer and a head, or --write
- * and how many tokens more. */
+ * with --write and how many tokens more in front, the text that goes on. */
 static void show_next(int count, char *const word[count])
 {
-    const int is_map = !strcmp(word[0], "--map");
     const int writes = !strcmp(word[0], "--write");
-    const int at = is_map ? 3 : writes ? 2 : 0;
+    const int at = writes ? 2 : 0;
     if (count < at + 2)
-        REFUSE("'%s' is given: [--map BLOCK HEAD or --write TOKENS] FILE "
-               "ID ... are needed",
+        REFUSE("'%s' is given: [--write TOKENS] FILE ID ... are needed",
                word[count - 1]);
     Gpt g;
     gpt_load(&g, word[at]);
@@ -705,22 +700,16 @@ static void show_next(int count, char *const word[count])
     for (int i = 0; i < n; i++)
         ids[i] = (int)parse_integer("an id", word[at + 1 + i], 0,
                                     (uint64_t)g.vocabulary - 1);
-    GptPass p;
-    gpt_pass_init(&p, &g, 1, n);
-    gpt_forward(&g, NULL, ids, &p);
     if (writes)
         show_written(&g, n, n + more, ids);
-    else if (is_map) {
-        const int l = (int)parse_integer("the block", word[1], 0,
-                                         (uint64_t)g.layers - 1);
-        const int h = (int)parse_integer("the head", word[2], 0,
-                                         (uint64_t)g.n_heads - 1);
-        show_map(&g.block[l].attention, n,
-                 ROWS(g.width, p.block[l].normed_1), h);
-    } else
+    else {
+        GptPass p;
+        gpt_pass_init(&p, &g, 1, n);
+        gpt_forward(&g, NULL, ids, &p);
         print_vector("logits of the next token", g.vocabulary,
                      p.logits + (size_t)(n - 1) * (size_t)g.vocabulary);
-    gpt_pass_free(&p);
+        gpt_pass_free(&p);
+    }
     gpt_free(&g);
     free(ids);
 }
@@ -761,26 +750,6 @@ kept = logits.masked_fill(logits < limit, -torch.inf)
 settings = [logits, logits / 0.5, logits / 2, kept]
 print(F.softmax(torch.stack(settings), dim=-1))
 ```
-
-## The end
-
-You began with two lists of numbers and one product. What reads and writes
-here is made of nothing else: of products, of shares, and of slopes that say
-how all of it should be a little different. Each number on the way is one
-that PyTorch gives as well.
-
-Models that people talk with are larger by five or six powers of ten, and
-differ in parts. Their tokens are parts of words. They rotate queries and
-keys instead of adding a table of places ([](#positions)), let heads share
-keys ([](#kv-cache-groups)), divide by the spread without taking the mean
-away (RMSNorm), multiply two layers in the network, of which only one is
-bent (SwiGLU), and often keep many networks, of which each token takes a few
-(mixture of experts). They read trillions of tokens on thousands of
-processors, in numbers of 16 bits and fewer. And after that they are trained
-again, on answers that people have found good. Little of this is in the
-book. But where you meet it, it stands in a block, on a sum, beside an
-attention, and you know how to find out what it does: give it small numbers,
-try each of them a little larger, and compare.
 
 ## Further exercises
 

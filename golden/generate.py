@@ -2223,6 +2223,25 @@ def save_starts(case, seed, n, texts, batches=5):
          following=torch.rand(1))
 
 
+def save_repeats(case, seed, n, texts, context):
+    """The ids of a batch whose every second text repeats itself, in a text
+    of random bytes."""
+    text = torch.randint(128, (n + context,), generator=seeded(seed))
+    torch.manual_seed(seed)
+    ids = []
+    for i in range(texts):
+        start = torch.randint(n, (1,)).item()
+        passage = text[start:start + context + 1]
+        if i % 2:
+            length = torch.randint(16, 65, (1,)).item()
+            if length <= context:
+                passage = passage[torch.arange(context + 1) % length]
+        ids.append(passage)
+    ids = torch.stack(ids)
+    save(case, text=text, seed=[seed], ids=ids[:, :-1], targets=ids[:, 1:],
+         following=torch.rand(1))
+
+
 def save_copy(case, text, source):
     """The longest part of a text that a source has, too, and where."""
     found = difflib.SequenceMatcher(None, text, source, False
@@ -2453,6 +2472,9 @@ def language_model():
     for seed, n, texts in [(3, 1, 2), (4, 2, 3), (123, 37, 1),
                            (2**31, 9000, 4)]:
         save_starts(f"starts_{n}", seed, n, texts)
+    for case, seed, context in [("long", 7, 128), ("short", 8, 40),
+                                ("shorter", 9, 15), ("exact", 24, 16)]:
+        save_repeats(f"repeats_{case}", seed, 300, 6, context)
     for case, text, source in [
             ("none", "abc", "def"), ("all", "abc", "abc"),
             ("one", "a", "bab"), ("end", "xyab", "cab"),
@@ -2464,6 +2486,80 @@ def language_model():
     save_written("written_plain", 2380, 1.0, 0)
     save_written("written_cold", 2480, 0.5, 0)
     save_written("written_few", 2580, 1.5, 3)
+
+
+def save_weight_back(case, seed, n, start, back):
+    weights = weights_of(uniform(seed, n, n, size=3))
+    save(case, weights=weights, start=[start], back=[back],
+         mean=weights.double().diagonal(-back)[start - back:].mean())
+
+
+def heads_twice(model, ids):
+    """Of each head the mean weight on the token before, and, in the second
+    half, on what followed the same token in the first; the losses of both
+    halves; and the mean weight on the token itself, one back, two back ..."""
+    half = ids.shape[-1] // 2
+    outer, kept = model(ids)
+    scores, backs = [], []
+    for block, one in zip(model.blocks, kept):
+        q, k = (cut(one[what], block.n_heads) for what in ("query", "key"))
+        weights = torch.softmax((q @ k.mT / q.shape[-1]**0.5).masked_fill(
+            torch.ones(len(ids[0]), len(ids[0])).triu(1).bool(), -torch.inf), -1)
+        scores.append(torch.stack([
+            weights.diagonal(-1, -2, -1).mean((0, -1)),
+            weights.diagonal(1 - half, -2, -1)[..., 1:].mean((0, -1))], -1))
+        backs.append(torch.stack([weights.diagonal(-b, -2, -1).mean((0, -1))
+                                  for b in range(2 * half)], -1))
+    losses = [F.cross_entropy(part[:, :-1].flatten(0, 1), right[:, 1:].flatten())
+              for part, right in zip(outer["logits"].split(half, 1),
+                                     ids.split(half, 1))]
+    return torch.cat(scores), torch.stack(losses), torch.cat(backs)
+
+
+def all_heads(model, ids):
+    """A model's heads as they are, and with each of them switched off by
+    zeros in the columns of its output layer."""
+    scores, loss, backs = heads_twice(model, ids)
+    off = []
+    for block in model.blocks:
+        for columns in block.out.weight.chunk(block.n_heads, 1):
+            before = columns.clone()
+            columns.zero_()
+            others, loss_off, _ = heads_twice(model, ids)
+            others = torch.cat([others[:len(off)], others[len(off) + 1:]])
+            off.append([loss_off[1], others[:, 1].max() if len(others) else 0])
+            columns.copy_(before)
+    return dict(loss=loss, weights=scores, backs=backs,
+                scores=torch.cat([scores, tensor(off)], 1))
+
+
+def save_twice(case, seed, texts, half, ids_seed=None, **sizes):
+    model = gpt_given(seed, **sizes)
+    parameters = torch.cat([p.flatten() for p in model.parameters()])
+    ids = gpt_ids(ids_seed or seed, texts, half,
+                  vocabulary=model.tokens.num_embeddings).repeat(1, 2)
+    save(case, sizes=gpt_sizes(model), parameters=parameters, ids=ids,
+         **all_heads(model.double(), ids))
+
+
+def inside():
+    for case, n, start, back in [("before", 6, 1, 1), ("itself", 5, 0, 0),
+                                 ("later", 7, 4, 2), ("last", 4, 3, 3),
+                                 ("after", 8, 4, 3), ("one", 1, 0, 0)]:
+        save_weight_back(f"back_{case}", 3100 + n, n, start, back)
+    save_twice("heads_two", 3200, 3, 4)
+    save_twice("heads_apart", 3300, 2, 3, is_tied=False)
+    save_twice("heads_one", 3400, 1, 2, n_heads=1, layers=1)
+    save_twice("heads_three", 3500, 2, 4, vocabulary=5, width=6, n_heads=3,
+               layers=3)
+    # What the program says of the model in 22_gpt.safetensors.
+    save_twice("heads_program", 2160, 2, 4, ids_seed=123)
+    for case, seed, vocabulary, half in [("random", 123, 1000, 30),
+                                         ("few", 5, 3, 2)]:
+        torch.manual_seed(seed)
+        ids = torch.randint(vocabulary, (4, half)).repeat(1, 2)
+        save(f"twice_{case}", vocabulary=[vocabulary], seed=[seed], ids=ids,
+             following=torch.rand(1))
 
 
 CHAPTERS = {
@@ -2490,6 +2586,7 @@ CHAPTERS = {
     "21_training": training,
     "22_gpt": gpt,
     "23_language_model": language_model,
+    "24_inside": inside,
     "B_normals": normals,
     "C_sheet": sheet,
     "D_mkl": mkl,

@@ -19,7 +19,7 @@ valgrind := valgrind -q --error-exitcode=99
 arm64    := aarch64-linux-gnu
 small    := TAP_SMALL=1 TAP_SECONDS=600
 few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(notdir $(tests)),$(speedy)))' test-c
-speedy   := 06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward attend backward cache kernels layers 22_gpt 23_language_model gpt_file
+speedy   := 06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward attend backward cache kernels layers 22_gpt 23_language_model 24_inside gpt_file
 try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
 without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(small) \
   $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))),@echo "This processor has no AVX anyway")

@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles bench-train bench-book train mutants
+.PHONY: roofline bench bench-compiles bench-train bench-book train train-repeats mutants
 
 # The part that is compiled once for each instruction set.
 roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
@@ -51,7 +51,7 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# Chapter 23's long run, and the same for some steps; PyTorch is that of the golden values.
+# The long runs of chapters 23 and 24, and steps of the first; PyTorch is that of the golden values.
 trainer := $(patsubst tools/measure/%.c,$(BUILD)/tools/%,$(wildcard tools/measure/train.c))
 $(BUILD)/tools/train $(BUILD)/tools/bench_train: $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
@@ -60,15 +60,21 @@ $(BUILD)/tools/train $(BUILD)/tools/bench_train: $(BUILD)/tools/%: tools/measure
 bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's training beside the same in PyTorch
 	@.venv-golden/bin/python tools/measure/bench-train --program $< $(if $(STEPS),--steps $(call quoted,$(STEPS)))
 
-# ---- What chapter 23 learns from, and its long run, of which the page tells.
+# ---- The long runs, of which the pages of chapters 23 and 24 tell.
 
 # The training and its best model stand in files of their own until all steps are
-# done; then this model is for run-23. A run of other sizes leaves the page's log alone.
-gpt = $(BUILD)/gpt$(if $(SIZES),.own)
-train: $(BUILD)/tools/train ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2"
+# done; then this model is for run-23. A run of other sizes leaves the pages' logs alone.
+train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
+train: log = $(if $(SIZES),,src/trained.h)
+train-repeats: gpt = $(BUILD)/gpt-repeats
+train-repeats: log = src/trained_repeats.h
+train-repeats: SIZES = 1600 16 128 160 5 3 1
+train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0"
+train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
+train train-repeats: $(BUILD)/tools/train
 	@rm -f $(gpt).h
 	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(SIZES))
-	@[ ! -e $(gpt).h ] || { mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; $(if $(SIZES),,mv $(gpt).h src/trained.h;) \
+	@[ ! -e $(gpt).h ] || { mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; $(if $(log),mv $(gpt).h $(log);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32"'; }
 
 # Where the time goes, in a folder of its own: all that `make` and `make test` do,

@@ -53,6 +53,7 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/23_language_model.h"
 #include "attention/prose.h"
 #include "attention/long_run.h"
+#include "attention/24_inside.h"
 #include "attention/B_normals.h"
 #include "attention/C_sheet.h"
 #include "attention/D_mkl.h"

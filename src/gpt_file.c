@@ -344,13 +344,13 @@ enum { STANDS = RANDOM_STATE + 3 };
 /* What must be the same where a training goes on: its sizes, with a number
  * for the text that it learns from, and how Adam is set, but for its rate,
  * which each step has anew. */
-enum { SAME = 14 };
+enum { SAME = 15 };
 static const char *const same_name[SAME] = {
     "vocabulary", "context",       "width",
     "n_heads",    "layers",        "has_own_output",
     "texts",      "bytes of text", "checksum of the text",
     "beta_1",     "beta_2",        "epsilon",
-    "decay",      "is_coupled"};
+    "decay",      "is_coupled",    "repeats"};
 
 /* Two texts have two checksums, most probably. */
 static uint32_t checksum(int bytes, const char text[bytes])
@@ -370,7 +370,7 @@ static void same_of(const GptTraining *t, double same[SAME])
         g->n_heads,    g->layers,         !!g->has_own_output,
         t->texts,      t->bytes,          checksum(t->bytes, t->text),
         how->beta_1,   how->beta_2,       how->epsilon,
-        how->decay,    how->is_coupled};
+        how->decay,    how->is_coupled,   t->repeats};
     memcpy(same, all, sizeof all);
 }
 

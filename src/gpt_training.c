@@ -24,6 +24,7 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
                "least 1 text, and more bytes than it has, are needed",
                texts, model.context_length, sizes->bytes);
     GptTraining own = {.texts = texts, .steps = sizes->steps};
+    own.repeats = sizes->repeats;
     own.adam = sizes->adam;
     own.random = sizes->random;
     own.bytes = sizes->bytes;
@@ -81,13 +82,26 @@ static void read_passage(const Gpt *g, const char *text, int *ids,
     }
 }
 
+/* The first so many bytes of a passage, again and again. */
+static void repeat_passage(int length, int n, int *ids, int *targets)
+{
+    for (int i = length; i <= n; i++) {
+        targets[i - 1] = ids[i % length];
+        if (i < n)
+            ids[i] = ids[i % length];
+    }
+}
+
 void gpt_training_batch(GptTraining *t, int *ids, int *targets)
 {
     const int n = t->model.context_length;
-    for (int i = 0; i < t->texts; i++)
-        read_passage(&t->model,
-                     t->text + random_below(&t->random, t->bytes - n),
-                     ids + i * n, targets + i * n);
+    for (int i = 0; i < t->texts; i++, ids += n, targets += n) {
+        const int from = random_below(&t->random, t->bytes - n);
+        read_passage(&t->model, t->text + from, ids, targets);
+        if (t->repeats && i % 2)
+            repeat_passage(16 + random_below(&t->random, 49), n, ids,
+                           targets);
+    }
 }
 
 float gpt_part_gradient(GptTraining *t, int part, const int *ids,

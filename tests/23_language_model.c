@@ -74,6 +74,30 @@ static char *bytes_of(const char *what)
     return bytes;
 }
 
+/* A batch of which every second text repeats itself. */
+static void repeats_test(void)
+{
+    Gpt sizes = sizes_of_small(0);
+    sizes.context_length = dim("ids", 1);
+    char *text = bytes_of("text");
+    GptTraining t = {.model = sizes,
+                     .texts = dim("ids", 0),
+                     .bytes = dim("text", 0),
+                     .text = text,
+                     .repeats = 1};
+    gpt_training_init(&t, &t);
+    t.random = random_of_set();
+    int *ids = room_for("ids", part("ids")->count);
+    int *targets = room_for("targets", part("targets")->count);
+    gpt_training_batch(&t, ids, targets);
+    agrees("ids", ids, 0, 0);
+    agrees("targets", targets, 0, 0);
+    const float next = random_float(&t.random);
+    agrees("following", &next, 0, 0);
+    gpt_training_free(&t);
+    free(text);
+}
+
 static void copy_test(void)
 {
     char *text = bytes_of("text"), *source = bytes_of("source");
@@ -375,6 +399,7 @@ int main(void)
 {
     EACH("sample_token", draw_test, "draws_*-drawn");
     EACH("gpt_training_batch", starts_test, "starts_*-starts");
+    EACH("gpt_training_batch", repeats_test, "repeats_*-ids");
     EACH("top_p", mass_test, "mass_*-massed");
     EACH("longest_copy", copy_test, "copy_*-copied");
     TAP(ties_test, "top_p: those that are equal stay together");

@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# Chapter 23's program, as one runs it, with a model from a file; and the program of
+# The programs of chapters 23 and 24, as one runs them, with a model from a file; and that of
 # `make train`, which is interrupted, killed and goes on. Each of its runs is a small one.
 
 use strict;
@@ -11,6 +11,7 @@ use Wait qw(wait_until);
 
 my $build   = $ENV{BUILD} // 'build';
 my $reader  = "$build/chapters/23_language_model";
+my $inside  = "$build/chapters/24_inside";
 my $trainer = "$build/tools/train";
 my $folder  = tempdir(CLEANUP => 1);
 my $golden  = 'golden/22_gpt.safetensors';
@@ -48,6 +49,7 @@ sub run_program {
     return text_of("$folder/out"), text_of("$folder/err"), $?;
 }
 sub run { return run_program($reader, @_) }
+sub run_inside { return run_program($inside, @_) }
 sub run_train { return run_program($trainer, @_) }
 
 # A safetensors file: each tensor's header and bytes.
@@ -144,17 +146,41 @@ for my $layer (0, 1) {
             $all += $_ for @scores;
             push @right, (map { $_ / $all } @scores), (0) x ($n - 1 - $i);
         }
-        ($out, $err, $status) = run('--map', $layer, $head, $golden, @ids);
+        ($out, $err, $status) = run_inside('--map', $layer, $head, $golden, @ids);
         like $out, qr/\Aattention weights \($n, $n\)\n/, "--map $layer $head: a table";
         near [printed_numbers($out)], \@right, 6e-5, '... of PyTorch\'s weights';
     }
 }
 
+# The table of all heads, to three digits.
+my %due = tensors('golden/24_inside.safetensors');
+($out, $err, $status) = run_inside($golden);
+is "$err$status", '0', 'all heads: nothing is refused';
+like $out, qr/\Aloss of the first half, and of the second \(2\)\n\[[\d.]+, [\d.]+\]\nheads, in weights and losses\n/, '... what it prints';
+my @rows = $out =~ /^  (block \d+ head \d+ .*)$/gm;
+near [printed_numbers((split /\n/, $out)[1])], [numbers($due{'heads_program-loss'})], 6e-5, '... both losses';
+is_deeply [map { /^(block \d+ head \d+)/ } @rows],
+  ['block 0 head 0', 'block 0 head 1', 'block 1 head 0', 'block 1 head 1'], '... a row for each head';
+near [map { /([\d.]+)/g } map { s/^block \d+ head \d+//r } @rows],
+  [map { sprintf '%.3g', $_ } numbers($due{'heads_program-scores'})], 1e-6, "... PyTorch's scores";
+
+for (
+    ['no file'                 => ['--map', 1], qr/--map BLOCK HEAD FILE ID/],
+    ['a word too many'         => [$golden, 1], qr/--map BLOCK HEAD FILE ID/],
+    ['a block that is too high' => ['--map', 2, 0, $golden, 1], qr/the block/],
+    ['a head that is too high' => ['--map', 1, 2, $golden, 1], qr/the head/],
+    ['an id that is too large' => ['--map', 1, 1, $golden, $size], qr/an id/],
+    ['no such model'           => ["$folder/none.safetensors"], qr/none\.safetensors/],
+) {
+    my ($what, $args, $says) = @$_;
+    ($out, $err, $status) = run_inside(@$args);
+    like $err, qr/\A[^\n]*$says[^\n]*\n\z/, "refused: $what, in one line";
+    ok $out eq '' && $status == 2 << 8, '... and with status 2';
+}
 for (
     ['no ids'                  => [$golden], qr/FILE ID/],
     ['an id that is too large' => [$golden, 0, $size], qr/an id/],
     ['an id that is a word'    => [$golden, 'word'], qr/an id/],
-    ['a block that is too high' => ['--map', 2, 0, $golden, 1], qr/the block/],
     ['no such file'            => ["$folder/none.safetensors", 1], qr/none\.safetensors/],
 ) {
     my ($what, $args, $says) = @$_;
@@ -166,10 +192,10 @@ for (
 }
 for (
     ['a training without a log' => ["$folder/t"], qr/1 arguments: TRAINING MODEL LOG/],
-    ['sizes that are none' => ["$folder/t", "$folder/m", "$folder/l", 0, 1, 8, 8, 2, 1], qr/steps/],
-    ['a log that cannot be' => ["$folder/t", "$folder/m", "$folder/none/l", 1, 1, 8, 8, 2, 1], qr/none\/l: cannot be written/],
-    ['a log that is the training' => ["$folder/t", "$folder/m", "$folder/t", 1, 1, 8, 8, 2, 1], qr/two of the training, its model and its log/],
-    ['a training that cannot be' => ["$folder/none/t", "$folder/m", "$folder/l", 1, 1, 8, 8, 2, 1], qr/none\/t: cannot be written/],
+    ['sizes that are none' => ["$folder/t", "$folder/m", "$folder/l", 0, 1, 8, 8, 2, 1, 0], qr/steps/],
+    ['a log that cannot be' => ["$folder/t", "$folder/m", "$folder/none/l", 1, 1, 8, 8, 2, 1, 0], qr/none\/l: cannot be written/],
+    ['a log that is the training' => ["$folder/t", "$folder/m", "$folder/t", 1, 1, 8, 8, 2, 1, 0], qr/two of the training, its model and its log/],
+    ['a training that cannot be' => ["$folder/none/t", "$folder/m", "$folder/l", 1, 1, 8, 8, 2, 1, 0], qr/none\/t: cannot be written/],
 ) {
     my ($what, $args, $says) = @$_;
     ($out, $err, $status) = run_train(@$args);
@@ -181,7 +207,7 @@ is_deeply [grep { -e } "$folder/t", "$folder/m", "$folder/l", "$folder.part", gl
 
 # ---- A training. Whole, and in parts: to the last bit the same.
 
-my @sizes = (6, 4, 32, 16, 2, 1);
+my @sizes = (6, 4, 32, 16, 2, 1, 1);
 my $steps = $sizes[0];
 sub train { return ("$folder/$_[0]", "$folder/$_[0].best", "$folder/$_[0].h", @sizes) }
 
@@ -194,9 +220,8 @@ sub stands {
 sub steps_of { return (numbers({tensors("$folder/$_[0]")}->{'training.stands'}))[-1] }
 
 # The log without the time that it took, and its rows.
-sub log_of { return text_of("$folder/$_[0].h") =~ s/^#define TRAINED_(?:SECONDS|TOKENS_PER_SECOND|AT).*\n//gmr }
-sub rows_of { return [log_of($_[0]) =~ m{^    \{(\d+), \d\.\d+f, \d\.\d+f\},$}mg] }
-sub samples_of { return scalar(() = log_of($_[0]) =~ m{^    "The .*",$}mg) }
+sub log_of { return text_of("$folder/$_[0].h") =~ s/^\.(?:seconds|tokens_per_second|at) = .*\n//gmr }
+sub rows_of { return [log_of($_[0]) =~ m{^    \{(\d+), (?:\d\.\d+f, ){4}"The .*"\},$}mg] }
 
 # Begins a training, which has saved itself and is held after few of its steps: it says
 # each, and there is room for no more. Sends a signal to it, and lets it go on. Returns
@@ -220,15 +245,16 @@ is "$out$status", '0', 'a training, whole';
 like $err, qr/step $steps of $steps, loss \d\.\d+, \d+ tokens a second, 0 s left/, '... says how far it is';
 like $err, qr/whole has step $steps of $steps: all are done\n\z/, '... and that it is done';
 my $log = text_of("$folder/whole.h");
-my $set = '.steps = %d, .texts = %d, .model = {.vocabulary = 128, .context_length = %d, .width = %d, .n_heads = %d, .layers = %d}';
-is +($log =~ /^#define TRAINED_RUN \{(.*)\}$/m)[0], sprintf($set, @sizes), 'the log has the sizes';
-like $log, qr/^#define TRAINED_ON ".+, \d+ threads"$/m, '... the machine';
-like $log, qr/^#define TRAINED_AT "\d{4}-\d\d-\d\d"$/m, '... the day';
-my ($seconds, $pace) = $log =~ /^#define TRAINED_SECONDS (\d+)\n#define TRAINED_TOKENS_PER_SECOND (\d+)$/m;
+my $set = '.steps = %d, .texts = %d, .repeats = %d, .model = {.vocabulary = 128, .context_length = %d, .width = %d, .n_heads = %d, .layers = %d}';
+is +($log =~ /^\.run = \{(.*)\},$/m)[0], sprintf($set, @sizes[0, 1, 6, 2 .. 5]), 'the log has the sizes';
+like $log, qr/^\.on = ".+, \d+ threads",$/m, '... the machine';
+like $log, qr/^\.at = "\d{4}-\d\d-\d\d",$/m, '... the day';
+my ($seconds, $pace) = $log =~ /^\.seconds = (\d+),\n\.tokens_per_second = (\d+),$/m;
 ok defined $pace && $pace > 0, '... and seconds and tokens a second';
-is_deeply rows_of('whole'), [1 .. 6], '... and a row for each step';
-is samples_of('whole'), 6, '... with what the model writes';
-run_train("$folder/long", "$folder/long.best", "$folder/long.h", 80, @sizes[1 .. 5]);
+is_deeply rows_of('whole'), [1 .. 6], '... and a row for each step, with what the model writes';
+like $log, qr/^\.best = [0-5],\n\.loss = \{\d\.\d+f, \d\.\d+f\},\n\.heads = \{\n(?:    \{(?:\d\.\d+f(?:, )?){4}\},\n){2}\},\n\.back = \{\n(?:    \{(?:\d\.\d+f(?:, )?){5}\},\n){2}\},\n\z/m,
+  '... and the scores of its heads';
+run_train("$folder/long", "$folder/long.best", "$folder/long.h", 80, @sizes[1 .. 6]);
 is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 40], '... or for a fortieth of many';
 for my $file ('whole', 'whole.best') {
     my ($model) = run("$folder/$file", 84, 104);
@@ -266,12 +292,15 @@ for (['one that is cut off' => substr(text_of("$folder/whole"), 0, -100), qr/jso
      ['a model alone' => text_of($golden), qr/training\.same/]) {
     my ($what, $raw, $says) = @$_;
     write_file("$folder/wrong", $raw);
+    write_file("$folder/wrong.best", text_of("$folder/whole.best"));
     ($out, $err, $status) = run_train(train('wrong'));
     like $err, qr/\A[^\n]*wrong[^\n]*\n\z/, "refused: $what, in one line";
     like $err, $says, '... which says so';
     ok $status == 2 << 8 && text_of("$folder/wrong") eq $raw, '... and the file is as it was';
 }
-($out, $err, $status) = run_train("$folder/whole", "$folder/w", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4, 5]);
+($out, $err, $status) = run_train("$folder/whole", "$folder/w", "$folder/w.h", @sizes);
+like "$err$status", qr/\A[^\n]*\/w: [^\n]+\n512\z/, 'refused: one whose best model is not there';
+($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4 .. 6]);
 like "$err$status", qr/\A[^\n]+ whose width is 16: 32 is needed\n512\z/, 'refused: a training of another size';
 
 done_testing;

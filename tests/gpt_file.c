@@ -246,6 +246,7 @@ static const struct {
     {"epsilon is 1e-08: 1e-09", NULL, &other.adam.epsilon, 1e-9},
     {"decay is 0.1: 0", NULL, &other.adam.decay, 0},
     {"is_coupled is 0: 1", &other.adam.is_coupled, NULL, 1},
+    {"repeats is 0: 1", &other.repeats, NULL, 1},
 };
 
 static const char *training_file(void)

@@ -13,37 +13,81 @@ static const GptTraining small_run = {.steps = 20,
                                                 .n_heads = 2,
                                                 .layers = 1}};
 
-static void log_test(void)
+/* A log's rows are every fortieth step's, and the first one's. */
+static void rows_test(const Trained *t)
 {
-    const GptTraining *run = &trained_run;
-    const int every = run->steps / 40;
-    tap_true("the sizes are the program's",
-             !memcmp(run, &gpt_long_run, sizeof *run));
-    tap_near("rows", trained_count, 41, 0, 0);
-    for (int i = 0; i < trained_count; i++) {
-        const char *sample = trained_samples[i];
-        tap_near("step", trained_losses[i][0], i ? i * every : 1, 0, 0);
-        tap_near("bytes of a sample", (double)strlen(sample),
-                 run->model.context_length, 0, 0);
-        if (i)
-            tap_true("the loss falls",
-                     trained_losses[i][1] < trained_losses[i - 1][1]);
+    const int every = t->run.steps / 40;
+    for (int i = 0; i < TRAINED_ROWS; i++) {
+        const TrainedRow *row = &t->row[i];
+        tap_near("step", row->step, i ? i * every : 1, 0, 0);
+        tap_near("bytes of a sample", (double)strlen(row->sample),
+                 t->run.model.context_length, 0, 0);
+        tap_true("the best has the least loss",
+                 row->held_out >= t->row[t->best].held_out);
     }
 }
 
-/* The run as it is, with the prose as it is, for one step. */
-static void first_step_test(void)
+/* The largest scores of the table are those of its row. */
+static void best_row_test(const Trained *t)
+{
+    float before = 0, after = 0;
+    for (int i = 0; i < TRAINED_HEADS; i++) {
+        before = fmaxf(before, t->heads[i][HEAD_BEFORE]);
+        after = fmaxf(after, t->heads[i][HEAD_AFTER]);
+    }
+    tap_near("before", before, t->row[t->best].before, 1e-5, 0);
+    tap_near("after", after, t->row[t->best].after, 1e-5, 0);
+    for (int i = 0; i < TRAINED_HEADS; i++)
+        tap_near("one back", t->back[i][0], t->heads[i][HEAD_BEFORE], 0, 0);
+}
+
+static void log_test(void)
+{
+    tap_true("the sizes are the program's",
+             !memcmp(&trained.run, &gpt_long_run, sizeof gpt_long_run));
+    rows_test(&trained);
+    best_row_test(&trained);
+    for (int i = 1; i < TRAINED_ROWS; i++)
+        tap_true("the loss falls",
+                 trained.row[i].loss < trained.row[i - 1].loss);
+}
+
+/* The same but for the steps, and that texts repeat themselves. */
+static void repeats_test(void)
+{
+    GptTraining run = gpt_long_run;
+    run.steps = trained_repeats.run.steps;
+    run.repeats = 1;
+    tap_true("the sizes are those of the long run",
+             !memcmp(&trained_repeats.run, &run, sizeof run));
+    rows_test(&trained_repeats);
+    best_row_test(&trained_repeats);
+}
+
+/* A run as it is, with the prose as it is, for one step. */
+static void first_step(const Trained *run)
 {
     GptTraining t;
-    gpt_training_init_prose(&t, &gpt_long_run);
+    double scores[2] = {0};
+    gpt_training_init_prose(&t, &run->run);
     tap_near("parameters", (double)t.model.count,
              (double)gpt_count_parameters(&t.model), 0, 0);
     run_step(&t);
     tap_near("the loss after its first step", gpt_run_loss(&t, prose),
-             trained_losses[0][1], 1e-5, 0);
+             run->row->loss, 1e-5, 0);
     tap_near("on the text held out", gpt_run_loss(&t, held_out),
-             trained_losses[0][2], 1e-5, 0);
+             run->row->held_out, 1e-5, 0);
+    note_heads(&t.model, scores);
+    tap_near("the token before", scores[HEAD_BEFORE], run->row->before,
+             1e-4, 0);
+    tap_near("what followed", scores[HEAD_AFTER], run->row->after, 1e-4, 0);
     gpt_training_free(&t);
+}
+
+static void first_step_test(void)
+{
+    first_step(&trained);
+    first_step(&trained_repeats);
 }
 
 static void step_test(void)
@@ -175,6 +219,7 @@ static void machine_test(void)
 int main(void)
 {
     TAP(log_test, "train: what it has written down");
+    TAP(repeats_test, "train: and of texts that repeat themselves");
     TAP_LARGE(first_step_test,
               "gpt_run_loss: after the first step, as in the log");
     TAP(step_test, "gpt_training_init_prose: on the book's prose");

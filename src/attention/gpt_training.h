@@ -20,6 +20,7 @@ typedef struct {
     int bytes;
     const char *text; /* [bytes], which stays its owner's */
     int steps;        /* of a whole run; 0 without one */
+    int repeats;      /* whether every second text repeats itself */
 
     /* What gpt_training_init sets: */
     int parts; /* as many as divide the texts, at most GPT_PARTS */
@@ -44,10 +45,12 @@ double *gpt_training_note(GptTraining *t, int n);
 
 /* The next batch: passages of the text, as long as the context, each from
  * any byte on, and for each byte the one that comes after it; ids and
- * targets are [texts][context]. Refuses a byte that is not below the
- * vocabulary.
+ * targets are [texts][context]. With `repeats`, every second text, from
+ * the second on, is its first 16 to 64 bytes again and again, if it is
+ * longer than that. Refuses a byte that is not below the vocabulary.
  * PyTorch: torch.randint(bytes - context, (texts,)) says where they begin,
- * number for number. */
+ * number for number; with `repeats`, torch.randint(bytes - context, (1,))
+ * for each, and torch.randint(16, 65, (1,)) after every second one. */
 void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of one part of a batch, and in gradient[part] the gradient that

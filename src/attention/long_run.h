@@ -21,14 +21,33 @@ void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
  * gpt_loss refuses. Writes into t->shares[0]. */
 float gpt_run_loss(const GptTraining *t, const char *text);
 
-/* What the run has kept in src/trained.h: its sizes; the machine, with
- * threads, and the day; how many seconds it took in all, and how many
- * tokens it learned from in a second of its steps. Then so many rows: a
- * step, the loss on as much of the text that it learns from as is held out,
- * and that on the text held out; and what the model writes after that step.
- */
-extern const GptTraining trained_run;
-extern const char trained_on[], trained_at[];
-extern const int trained_seconds, trained_tokens_per_second, trained_count;
-extern const float trained_losses[][3];
-extern const char *const trained_samples[];
+/* What a run writes down at some of its steps: the step, the loss on as
+ * much of the text that it learns from as is held out, and that on the text
+ * held out; the largest scores HEAD_BEFORE and HEAD_AFTER of its heads,
+ * chapter 24; and what the model writes. */
+typedef struct {
+    float step, loss, held_out, before, after;
+    const char *sample;
+} TrainedRow;
+
+/* What a run has kept of itself: its sizes; the machine, with threads, and
+ * the day; how many seconds it took in all, and how many tokens it learned
+ * from in a second of its steps; its rows, and which has the least loss on
+ * the text held out. Of the model after that step, what chapter 24's
+ * head_scores finds: the losses of passages that are read for the first
+ * time and for the second, and the scores of all heads; and their weights
+ * one token back, two, and so on, as heads_back finds them. */
+enum { TRAINED_ROWS = 41, TRAINED_HEADS = 15, TRAINED_BACK = 5 };
+typedef struct {
+    GptTraining run;
+    const char *on, *at;
+    int seconds, tokens_per_second;
+    TrainedRow row[TRAINED_ROWS];
+    int best;
+    float loss[2];
+    float heads[TRAINED_HEADS][4], back[TRAINED_HEADS][TRAINED_BACK];
+} Trained;
+
+/* The long run, src/trained.h; and a shorter one in which every second text
+ * repeats itself, src/trained_repeats.h. */
+extern const Trained trained, trained_repeats;

@@ -288,7 +288,7 @@ screen_like(qr/^1\.2 dot_scores.*^Exercise 1\.2/ms, 'n goes on');
 press('p');
 screen_like(qr/^1\.1 dot/m, '... and p back');
 press('p');
-screen_like(qr/^23\.2 top_p/m, '... round the book');
+screen_like(qr/^24\.2 head_swap/m, '... round the book');
 press('n');
 screen_like(qr/^1\.1 dot/m, '... and again');
 

@@ -313,7 +313,7 @@ for (['tests without number', 'tests', sub { Chapter::save($_[0], '') }, qr/has 
 
 my (undef, undef, $stopped) = Limits::limited(1, {}, 'sh', '-c', 'exec >&- 2>&-; sleep 600');
 ok $stopped, 'who closes its output and goes on is stopped, too';
-like `make -s graders CHAPTER=99 2>&1`, qr/CHAPTER=99: there is no chapter 99 with exercises: one of 1 to 23 is needed/, 'a chapter that there is not';
+like `make -s graders CHAPTER=99 2>&1`, qr/CHAPTER=99: there is no chapter 99 with exercises: one of 1 to 24 is needed/, 'a chapter that there is not';
 isnt $?, 0, '... makes no grader';
 
 unlike `make -n grade WORK=x NAME=none BUILD='$folder/none' 2>&1`, qr/\.judge/, 'an assignment that there is not makes none either';

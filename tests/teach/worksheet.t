@@ -438,7 +438,7 @@ is join(' ', map { s{.*/}{}r } split /\n/, (tool('tools/teach/quiz 9'))[1]), '09
 my ($one) = map { join "\n", map { $_->{text} } @{pages($_)} } "$own/worksheets/09-quiz.pdf";
 unlike $one =~ s/.*Date//sr, qr/Chapter 9 ·/, '... which its questions do not say again';
 like $one, qr/context vectors, the future hidden.*The context vector of short is the third row of the table/s, 'what is spoken of is shown';
-is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Chapter23·Exercise23\.3/)[0],
+is sum(map { rooms($_) } @{pages((split /\n/, $said)[1])}), ($solved =~ /(\d+)Chapter24·Exercise24\.3/)[0],
   'there is room for each answer';
 cmp_ok scalar @{pages("$own/worksheets/09-quiz.pdf")}, '==', 1, '... and four short ones have room on one page';
 like join("\n", map { $_->{by_line} } map { @{pages($_)} } (split /\n/, $said)[1]), qr/ARGS="0 0 -inf"/, 'a command is not torn';

@@ -7,9 +7,10 @@
  * the files are gpt_file.c's. */
 
 /* The notes of a run: seconds in all, and of the steps alone. Behind them
- * are its rows: the step, both losses, and the bytes of what it writes. */
+ * are its rows: the step, both losses, the largest two scores of heads, and
+ * the bytes of what it writes. */
 enum { SECONDS, LEARNING, BEGINNING };
-enum { STEP, LOSS, HELD_OUT, SAMPLE };
+enum { STEP, LOSS, HELD_OUT, HEADS, SAMPLE = HEADS + 2 };
 
 static int entries_of_row(const GptTraining *t)
 {
@@ -57,6 +58,34 @@ static int is_best(const GptTraining *t, int i)
     return 1;
 }
 
+/* Sixteen texts that stand twice, for the scores of heads: of 128 tokens,
+ * or as many as the context has. */
+enum { TEXTS = 16 };
+static int length_of(const Gpt *g)
+{
+    return (g->context_length < 128 ? g->context_length : 128) / 2 * 2;
+}
+
+static void draw_texts(const Gpt *g, int n, int ids[TEXTS][n])
+{
+    Random r = random_seeded(123);
+    draw_twice(&r, g->vocabulary, TEXTS, n, ids);
+}
+
+/* The largest of each score of all heads. */
+static void note_heads(const Gpt *g, double largest[2])
+{
+    const int heads = g->layers * g->n_heads;
+    const int n = length_of(g);
+    int ids[TEXTS][n];
+    float score[heads][HEAD_SCORES], loss[2];
+    draw_texts(g, n, ids);
+    head_weights(g, TEXTS, n, ids, score, loss);
+    for (int i = 0; i < heads; i++)
+        for (int k = 0; k < 2; k++)
+            largest[k] = fmax(largest[k], (double)score[i][k]);
+}
+
 /* Another row of the notes, and the model in a file of its own where none
  * before it was as good. */
 static void note_row(GptTraining *t, const char *model_path)
@@ -71,6 +100,7 @@ static void note_row(GptTraining *t, const char *model_path)
         REFUSE("losses of %g and %g after step %d: finite ones are needed, "
                "by a lower learning rate",
                row[LOSS], row[HELD_OUT], t->step);
+    note_heads(&t->model, row + HEADS);
     gpt_sample(&t->model, n, text);
     for (int i = 0; i < n; i++)
         row[SAMPLE + i] = text[i];
@@ -98,46 +128,101 @@ static void show_progress(const GptTraining *t, float loss)
  * side. */
 static void print_string(FILE *file, int n, const double byte[n])
 {
-    fprintf(file, "    \"");
+    fputc('"', file);
     for (int i = 0; i < n; i++)
         fprintf(file, strchr("\"\\?", (int)byte[i]) ? "\\%c" : "%c",
                 (int)byte[i]);
-    fprintf(file, "\",\n");
+    fputc('"', file);
 }
 
-static void write_log(const GptTraining *t, const char *path)
+static void write_sizes(const GptTraining *t, FILE *log)
 {
     const Gpt *g = &t->model;
-    NewFile new = file_begin(path);
-    FILE *log = new.file;
     char machine[200], day[20];
     const time_t time_now = time(NULL);
     processor_name(sizeof machine, machine);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&time_now));
     fprintf(log,
-            "/* What `make train` has written: its sizes, the machine, the "
-            "day, and rows. */\n/* clang-format off */\n"
-            "#define TRAINED_RUN {.steps = %d, .texts = %d, .model = "
+            "/* What tools/measure/train.c has written, a Trained. */\n"
+            "/* clang-format off */\n"
+            ".run = {.steps = %d, .texts = %d, .repeats = %d, .model = "
             "{.vocabulary = %d, .context_length = %d, .width = %d, "
-            ".n_heads = %d, .layers = %d}}\n"
-            "#define TRAINED_ON \"%s, %d threads\"\n"
-            "#define TRAINED_AT \"%s\"\n"
-            "#define TRAINED_SECONDS %.0f\n"
-            "#define TRAINED_TOKENS_PER_SECOND %.0f\n\n"
-            "const float trained_losses[][3] = {\n",
-            t->steps, t->texts, g->vocabulary, g->context_length, g->width,
-            g->n_heads, g->layers, machine, threads_for(1 << 20, 0), day,
-            t->notes[SECONDS], tokens_a_second(t));
+            ".n_heads = %d, .layers = %d}},\n"
+            ".on = \"%s, %d threads\",\n"
+            ".at = \"%s\",\n"
+            ".seconds = %.0f,\n"
+            ".tokens_per_second = %.0f,\n",
+            t->steps, t->texts, t->repeats, g->vocabulary,
+            g->context_length, g->width, g->n_heads, g->layers, machine,
+            threads_for(1 << 20, 0), day, t->notes[SECONDS],
+            tokens_a_second(t));
+}
+
+/* Returns which row has the model that was best. */
+static int write_rows(const GptTraining *t, FILE *log)
+{
+    int best = 0;
+    fprintf(log, ".row = {\n");
     for (int i = 0; i < rows_of(t); i++) {
         const double *row = row_of(t, i);
-        fprintf(log, "    {%.0f, %#.9gf, %#.9gf},\n", row[STEP], row[LOSS],
-                row[HELD_OUT]);
+        fprintf(log, "    {%.0f, %#.9gf, %#.9gf, %#.9gf, %#.9gf, ",
+                row[STEP], row[LOSS], row[HELD_OUT], row[HEADS],
+                row[HEADS + 1]);
+        print_string(log, t->model.context_length, row + SAMPLE);
+        fprintf(log, "},\n");
+        best = is_best(t, i) ? i : best;
     }
-    fprintf(log, "};\nconst char *const trained_samples[] = {\n");
-    for (int i = 0; i < rows_of(t); i++)
-        print_string(log, g->context_length, row_of(t, i) + SAMPLE);
-    fprintf(log, "};\n");
+    fprintf(log, "},\n");
+    return best;
+}
+
+static void write_table(FILE *log, const char *name, int n, int m,
+                        const float x[n][m])
+{
+    fprintf(log, ".%s = {\n", name);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m; k++)
+            fprintf(log, "%s%#.9gf%s", k ? "" : "    {", (double)x[i][k],
+                    k + 1 < m ? ", " : "},\n");
+    fprintf(log, "},\n");
+}
+
+static void write_heads(const Gpt *g, FILE *log)
+{
+    const int heads = g->layers * g->n_heads;
+    const int n = length_of(g);
+    int ids[TEXTS][n];
+    float score[heads][HEAD_SCORES], loss[2], mean[heads];
+    float back[heads][TRAINED_BACK];
+    draw_texts(g, n, ids);
+    head_scores(g, TEXTS, n, ids, score, loss);
+    GptPass p;
+    gpt_pass_init(&p, g, TEXTS, n);
+    gpt_forward(g, NULL, *ids, &p);
+    for (int k = 0; k < TRAINED_BACK; k++) {
+        heads_back(&p, k + 1, k + 1, mean);
+        for (int i = 0; i < heads; i++)
+            back[i][k] = mean[i];
+    }
+    gpt_pass_free(&p);
+    fprintf(log, ".loss = {%#.9gf, %#.9gf},\n", (double)loss[0],
+            (double)loss[1]);
+    write_table(log, "heads", heads, HEAD_SCORES, score);
+    write_table(log, "back", heads, TRAINED_BACK, back);
+}
+
+/* The log of a run, with the scores of its best model's heads. */
+static void write_log(const GptTraining *t, const char *model_path,
+                      const char *path)
+{
+    Gpt best;
+    gpt_load(&best, model_path);
+    NewFile new = file_begin(path);
+    write_sizes(t, new.file);
+    fprintf(new.file, ".best = %d,\n", write_rows(t, new.file));
+    write_heads(&best, new.file);
     file_finish(&new);
+    gpt_free(&best);
 }
 
 /* Until all steps are done, or it is interrupted. */
@@ -160,9 +245,14 @@ static void take_steps(GptTraining *t, const char *path,
     }
 }
 
-/* The run goes on with the training that was saved. */
-static void load_run(GptTraining *t, const char *path)
+/* The run goes on with the training that was saved, and with the model that
+ * was best, of which the log will tell. */
+static void load_run(GptTraining *t, const char *path,
+                     const char *model_path)
 {
+    Gpt best;
+    gpt_load(&best, model_path);
+    gpt_free(&best);
     gpt_training_load(t, path);
     const int row = entries_of_row(t);
     if (t->noted < BEGINNING || (t->noted - BEGINNING) % row)
@@ -202,7 +292,7 @@ static void run(const GptTraining *sizes, char *const path[3])
                path[0], strerror(errno));
     if (old) {
         fclose(old);
-        load_run(&t, path[0]);
+        load_run(&t, path[0], path[1]);
     }
     for (int i = 0; i < 3; i++) { /* refused before the steps, not after */
         NewFile new = file_begin(path[i]);
@@ -213,7 +303,7 @@ static void run(const GptTraining *sizes, char *const path[3])
     gpt_training_save(&t, path[0]);
     const int is_done = t.step == t.steps;
     if (is_done)
-        write_log(&t, path[2]);
+        write_log(&t, path[1], path[2]);
     fprintf(
         stderr, "\n%s has step %d of %d: %s\n", path[0], t.step, t.steps,
         is_done ? "all are done" : "the same command goes on from there");
@@ -226,17 +316,27 @@ int main(int argc, char *argv[])
 {
     GptTraining sizes = gpt_long_run;
     Gpt *g = &sizes.model;
-    int *const of[6] = {&sizes.steps, &sizes.texts, &g->context_length,
-                        &g->width,    &g->n_heads,  &g->layers};
-    const char *const name[6] = {"steps",     "texts", "the context",
-                                 "the width", "heads", "blocks"};
-    if (argc != 4 && argc != 10)
+    static const struct {
+        const char *name;
+        uint64_t least, most;
+    } size[7] = {{"steps", 1, 1 << 20},
+                 {"texts", 1, 1 << 20},
+                 {"the context", 6, 1 << 20},
+                 {"the width", 1, 1 << 20},
+                 {"heads", 1, 1 << 20},
+                 {"blocks", 1, 1 << 20},
+                 {"repeats", 0, 1}};
+    int *const of[7] = {&sizes.steps,  &sizes.texts, &g->context_length,
+                        &g->width,     &g->n_heads,  &g->layers,
+                        &sizes.repeats};
+    if (argc != 4 && argc != 11)
         REFUSE(
             "%d arguments: TRAINING MODEL LOG, and then nothing or STEPS "
-            "TEXTS CONTEXT WIDTH HEADS BLOCKS, are needed",
+            "TEXTS CONTEXT WIDTH HEADS BLOCKS REPEATS, are needed",
             argc - 1);
     for (int i = 0; i + 4 < argc; i++)
-        *of[i] = (int)parse_integer(name[i], argv[i + 4], 1, 1 << 20);
+        *of[i] = (int)parse_integer(size[i].name, argv[i + 4],
+                                    size[i].least, size[i].most);
     run(&sizes, argv + 1);
     return 0;
 }

@@ -1,0 +1,758 @@
+/*
+# Inside a trained model {#inside}
+
+![The way from words to attention. This chapter looks at the shaded
+step](pipeline.svg){#fig-inside-pipeline}
+
+[](#language-model) has trained a model of 15 heads, five in each of three
+blocks. Nobody has told these heads what to look for. What do they do?
+
+A table of weights shows what a head looks at, as in [](#self-attention).
+But 15 heads have 15 such tables for each text, and what one sees in a few
+of them may be chance. And a head that looks at something may still be of no
+use to the model.
+
+The one idea of this chapter is to ask two things of every head, and to ask
+them with numbers. What does it look at? A score says so: the mean of some
+of its weights. Does the model need it? The loss says so: we switch the head
+off, and see how much worse the model predicts.
+*/
+
+#include "attention/24_inside.h"
+#include "attention/09_causal_mask.h"
+#include "attention/13_multi_head.h"
+#include "attention/20_optimizers.h"
+#include "attention/21_training.h"
+#include "attention/gpt_file.h"
+#include "attention/long_run.h"
+#include "support.h"
+
+/*
+## A text that stands twice {#inside-scores}
+
+[](#training-repeated) has told of two kinds of head that work together. The
+first looks at the token before. The second is the **induction head**: it
+asks where its own token has stood earlier in the text, and looks at the
+token that followed it there. If *b* followed *a* the last time, *b* may
+follow *a* again. Chapter 21 gave the model's keys the token before, so that
+one head was enough. Does a model of several blocks find both heads by
+itself?
+
+To find such heads we need a text in which it is known what followed the
+last time. The simplest one stands twice: a passage, and the same passage
+again. Take the four tokens *a b c d*, twice. The second *b*, token 5, is
+followed by *c*. The first *b* is token 1, and the token that followed it is
+token 2. So an induction head looks from token 5 at token 2, three tokens
+back. From every token of the second half it looks three tokens back, which
+is half of the eight tokens less one.
+
+![The weights of two heads that do one thing only. A row is a token that
+looks, and a column a token that is looked at. In the first half, the second
+head looks at all tokens alike](heads.svg){#fig-inside-heads}
+
+In the table of weights both kinds of head are a diagonal below the main
+one: the weights on the token that is so many tokens back. The mean of these
+weights is the score. It is 1 for a head that looks at nothing else.
+
+**Exercise 24.1** (★, 2 points): `weight_back`. The mean weight on the token
+that is `back` tokens back, over the tokens from token `from` to the last
+one. `weight_back` refuses a `back` below 0, and a `from` that is below
+`back` or not below `n`: from there, no token is so far back.
+
+::: hint
+Row `i` of the table has the weights of token `i`. The token that is `back`
+tokens back has the index `i - back`.
+:::
+
+::: done
+One function finds both kinds of head: one looks one token back, and the
+other half a text less one.
+:::
+*/
+
+float weight_back(int n, const float weights[n][n], int from, int back)
+{
+    if (back < 0 || from < back || from >= n)
+        REFUSE("from token %d on, %d back, of %d tokens: 0 <= back <= from "
+               "< %d is needed",
+               from, back, n, n);
+    float sum = 0;
+    for (int i = from; i < n; i++)
+        sum += weights[i][i - back];
+    return sum / (float)(n - from);
+}
+
+enum { SHORT = 8, LONG = 128 };
+
+/* The weights of three heads: shares that are even; the token before alone;
+ * and in the second half what followed the first time. */
+static void show_ideal(int n, float weights[3][n][n])
+{
+    for (int h = 0; h < 3; h++)
+        for (int i = 0; i < n; i++) {
+            const int back = h == 1 && i            ? 1
+                             : h == 2 && i >= n / 2 ? n / 2 - 1
+                                                    : 0;
+            for (int j = 0; j < n; j++)
+                weights[h][i][j] = j > i  ? 0
+                                   : back ? j == i - back
+                                          : 1 / (float)(i + 1);
+        }
+}
+
+/* Their scores, in a short text and in a long one. */
+static void show_scores(void)
+{
+    static float weights[3][SHORT][SHORT], longer[3][LONG][LONG];
+    static const char *const letter[SHORT] = {"a", "b", "c", "d",
+                                              "a", "b", "c", "d"};
+    float scores[3][2];
+    show_ideal(SHORT, weights);
+    show_ideal(LONG, longer);
+    for (int h = 0; h < 3; h++) {
+        scores[h][HEAD_BEFORE] = weight_back(SHORT, weights[h], 1, 1);
+        scores[h][HEAD_AFTER] =
+            weight_back(SHORT, weights[h], SHORT / 2, SHORT / 2 - 1);
+    }
+    print_matrix("even shares, token before, induction: both scores", 3, 2,
+                 scores);
+    print_vector(
+        "even shares in a text of 128", 2,
+        (float[]){weight_back(LONG, longer[0], 1, 1),
+                  weight_back(LONG, longer[0], LONG / 2, LONG / 2 - 1)});
+    figure_maps("heads",
+                "A head for the token before, and an induction head", 2,
+                (const char *const[]){"the token before", "what followed"},
+                SHORT, letter, SHORT, letter, weights + 1);
+}
+
+/*
+``` output
+even shares, token before, induction: both scores (3, 2)
+[[0.2454, 0.1586],
+ [1.0000, 0.0000],
+ [0.1548, 1.0000]]
+even shares in a text of 128 (2)
+[0.0349, 0.0108]
+```
+
+Each line has the score for the token before, and then the score for what
+followed the first time. Each head has 1 in its own column. The first line
+is what a head has that looks at all tokens alike. A score says something
+only beside such a line, and it depends on the length: in a text of 128
+tokens there are more tokens to share with, and even shares give 0.0349 and
+0.0108.
+
+The texts are passages of the text held out, each of them twice, so that the
+model has learned none of them by heart. For a model whose tokens are not
+bytes there is no such text here. It gets random tokens, twice:
+*/
+
+void draw_twice(Random *r, int vocabulary, int texts, int n,
+                int ids[texts][n])
+{
+    const int half = n / 2, is_bytes = vocabulary == 128;
+    if (n < 2 || n % 2 || half > held_out_length)
+        REFUSE("texts of %d tokens: an even number from 2 to %d is needed",
+               n, 2 * held_out_length);
+    for (int t = 0; t < texts; t++) {
+        const int from =
+            is_bytes ? random_below(r, held_out_length - half + 1) : 0;
+        for (int i = 0; i < half; i++)
+            ids[t][i] = ids[t][i + half] =
+                is_bytes ? held_out[from + i] : random_below(r, vocabulary);
+    }
+}
+
+/*
+The weights of a head are not among what `gpt_forward` leaves, since its
+attention makes them a square at a time ([](#flash)). But it leaves the
+queries and the keys of all heads. `split_heads` gives each head its part of
+them ([](#multi-head)), and `masked_weights` makes the weights
+([](#causal-mask)):
+*/
+
+/* The weights of all heads of a block, in one of the texts. */
+static void text_weights(const Trace *t, int n, int text,
+                         float weights[t->n_heads][n][n])
+{
+    const int heads = t->n_heads, d = t->d_k, first = text * n;
+    const float(*query)[heads * d] = ROWS(heads * d, t->query);
+    const float(*key)[heads * d] = ROWS(heads * d, t->key);
+    float *own_query = new_table(heads * n, d);
+    float *own_key = new_table(heads * n, d), *scores = new_table(n, n);
+    split_heads(n, heads, d, query + first, TABLES(n, d, own_query));
+    split_heads(n, heads, d, key + first, TABLES(n, d, own_key));
+    for (int h = 0; h < heads; h++)
+        masked_weights(n, n, d, mask_causal(0), TABLES(n, d, own_query)[h],
+                       TABLES(n, d, own_key)[h], ROWS(n, scores),
+                       weights[h]);
+    free(own_query);
+    free(own_key);
+    free(scores);
+}
+
+void heads_back(const GptPass *p, int from, int back, float *mean)
+{
+    const int n = p->n;
+    for (int l = 0; l < p->layers; l++) {
+        const Trace *t = &p->block[l].attention;
+        float *weights = new_table(t->n_heads * n, n);
+        memset(mean, 0, (size_t)t->n_heads * sizeof *mean);
+        for (int k = 0; k < p->texts; k++) {
+            text_weights(t, n, k, TABLES(n, n, weights));
+            for (int h = 0; h < t->n_heads; h++)
+                mean[h] +=
+                    weight_back(n, TABLES(n, n, weights)[h], from, back) /
+                    (float)p->texts;
+        }
+        mean += t->n_heads;
+        free(weights);
+    }
+}
+
+/*
+## Switched off {#inside-off}
+
+A head adds to the sum only by the output layer of its attention. That layer
+multiplies the contexts of all heads, side by side: the first `d_v` columns
+of its weight multiply the context of head 0, the next `d_v` columns that of
+head 1. If there are zeros in a head's columns, nothing comes of its
+context, and the model runs as if the head were not there.
+
+**Exercise 24.2** (★★, 3 points): `head_swap`. Exchange the columns of head
+`h` in the weight of the output layer with other columns that the caller
+gives. So a first call with zeros switches the head off and keeps its
+columns, and a second call switches it on again. `head_swap` refuses a head
+that is not there, and an attention without an output layer.
+
+::: hint
+The weight of the output layer has `d_out` rows, and `out.d_in` columns, as
+many as all contexts have entries: `ROWS(a->out.d_in, a->out.weight)`. The
+columns of head `h` begin at `h * a->d_v`.
+:::
+
+::: done
+To take a part away and to measure again is called **ablation**. It is the
+control that a picture of weights lacks.
+:::
+*/
+
+void head_swap(const Attention *a, int h, float columns[a->d_out][a->d_v])
+{
+    if (h < 0 || h >= a->n_heads || !a->d_out)
+        REFUSE("head %d of %d, with an output layer of %d entries: a head "
+               "from 0 to %d, and at least 1 entry, are needed",
+               h, a->n_heads, a->d_out, a->n_heads - 1);
+    float(*weight)[a->out.d_in] = ROWS(a->out.d_in, a->out.weight);
+    for (int i = 0; i < a->d_out; i++)
+        for (int k = 0; k < a->d_v; k++) {
+            float *in_layer = &weight[i][h * a->d_v + k];
+            const float kept = *in_layer;
+            *in_layer = columns[i][k];
+            columns[i][k] = kept;
+        }
+}
+
+/*
+Which loss is to be measured? An induction head can help only where a token
+has stood before. So the loss counts the second half of each text, from its
+first token to the last but one, whose next token stands in the text, too.
+The other targets are ignored ([](#optimizers)):
+*/
+
+/* The mean loss of one half of each text, 0 or 1: of all its tokens but the
+ * first, from those before them. */
+static float half_loss(const GptPass *p, const int *ids, int half)
+{
+    const int n = p->n, rows = p->texts * n, size = p->vocabulary;
+    int *target = new_aligned((size_t)rows, sizeof *target);
+    float *shares = new_table(rows, size);
+    for (int i = 0; i < rows; i++) {
+        const int is_last = (i + 1) % (n / 2) == 0;
+        target[i] =
+            i % n / (n / 2) == half && !is_last ? ids[i + 1] : IGNORED;
+    }
+    const float loss = cross_entropy(rows, size, ROWS(size, p->logits),
+                                     target, ROWS(size, shares));
+    free(target);
+    free(shares);
+    return loss;
+}
+
+static void twice_check(int texts, int n, const int ids[texts][n])
+{
+    if (n < 4 || n % 2)
+        REFUSE("texts of %d tokens: an even number from 4 on is needed", n);
+    for (int t = 0; t < texts; t++)
+        for (int i = 0; i < n / 2; i++)
+            if (ids[t][i] != ids[t][i + n / 2])
+                REFUSE("text %d has %d at token %d and %d at token %d: the "
+                       "same is needed",
+                       t, ids[t][i], i, ids[t][i + n / 2], i + n / 2);
+}
+
+/*
+Both functions that follow are long, but do nothing new. `head_weights`
+takes the two scores of each head, and the loss. `head_scores` does so once
+as the model is. Then it does so once more for each head, with that head
+switched off. It keeps the loss, and the largest score for what followed
+that the other heads still have: it may be that one head needs another.
+*/
+
+void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
+                  float score[g->layers * g->n_heads][HEAD_SCORES],
+                  float loss[2])
+{
+    const int all = g->layers * g->n_heads, half = n / 2;
+    float before[all], after[all];
+    GptPass p;
+    twice_check(texts, n, ids);
+    gpt_pass_init(&p, g, texts, n);
+    gpt_forward(g, NULL, *ids, &p);
+    heads_back(&p, 1, 1, before);
+    heads_back(&p, half, half - 1, after);
+    for (int i = 0; i < all; i++) {
+        score[i][HEAD_BEFORE] = before[i];
+        score[i][HEAD_AFTER] = after[i];
+    }
+    for (int k = 0; k < 2; k++)
+        loss[k] = half_loss(&p, *ids, k);
+    gpt_pass_free(&p);
+}
+
+void head_scores(const Gpt *g, int texts, int n, const int ids[texts][n],
+                 float score[g->layers * g->n_heads][HEAD_SCORES],
+                 float loss[2])
+{
+    const int heads = g->n_heads, all = g->layers * heads;
+    float *zeros = new_block((size_t)g->width * (size_t)g->width);
+    float off[all][HEAD_SCORES], loss_off[2];
+    head_weights(g, texts, n, ids, score, loss);
+    for (int i = 0; i < all; i++) {
+        const Attention *a = &g->block[i / heads].attention;
+        head_swap(a, i % heads, ROWS(a->d_v, zeros));
+        head_weights(g, texts, n, ids, off, loss_off);
+        head_swap(a, i % heads, ROWS(a->d_v, zeros));
+        score[i][HEAD_LOSS_OFF] = loss_off[1];
+        off[i][HEAD_AFTER] = score[i][HEAD_AFTER_OFF] =
+            0; /* the others' alone */
+        for (int k = 0; k < all; k++)
+            score[i][HEAD_AFTER_OFF] =
+                fmaxf(score[i][HEAD_AFTER_OFF], off[k][HEAD_AFTER]);
+    }
+    free(zeros);
+}
+
+/*
+## The heads of the long run {#inside-run}
+
+Here is the model that the long run of [](#language-model-run) has kept,
+with the least loss on the text held out. `make train` has measured its
+heads, in sixteen passages of 64 bytes, each twice:
+*/
+
+/* The scores of all heads, as a table. */
+static void show_heads(int layers, int heads, const float loss[2],
+                       const float score[layers * heads][HEAD_SCORES])
+{
+    static const char *const column[HEAD_SCORES] = {
+        "before", "after", "loss off", "after off"};
+    const int all = layers * heads;
+    char(*word)[40] = new_list((size_t)all, sizeof *word);
+    const char **row = new_list((size_t)all, sizeof *row);
+    for (int i = 0; i < all; i++) {
+        snprintf(word[i], sizeof word[i], "block %d head %d", i / heads,
+                 i % heads);
+        row[i] = word[i];
+    }
+    print_vector("loss of the first half, and of the second", 2, loss);
+    print_measure_table("heads", "weights and losses", all, row,
+                        HEAD_SCORES, column, score);
+    free(row);
+    free(word);
+}
+
+static void show_trained(const char *run, const Trained *t)
+{
+    printf("%s, after step %.0f\n", run, (double)t->row[t->best].step);
+    show_heads(t->run.model.layers, t->run.model.n_heads, t->loss,
+               t->heads);
+}
+
+/*
+``` output
+long run, after step 2200
+loss of the first half, and of the second (2)
+[1.4671, 1.5487]
+heads, in weights and losses
+                  before     after  loss off  after off
+  block 0 head 0  0.107   0.000250      1.78    0.00607
+  block 0 head 1  0.406   0.000336      1.84    0.00525
+  block 0 head 2  0.0464  0.000535      1.57    0.00571
+  block 0 head 3  0.643   0.000235      2.22    0.00329
+  block 0 head 4  0.0529  0.000505      1.59    0.00620
+  block 1 head 0  0.0821  0.00118       1.56    0.00600
+  block 1 head 1  0.0858  0.00200       1.55    0.00532
+  block 1 head 2  0.101   0.00106       1.55    0.00562
+  block 1 head 3  0.0764  0.00192       1.56    0.00542
+  block 1 head 4  0.0913  0.00206       1.55    0.00553
+  block 2 head 0  0.0718  0.00272       1.56    0.00556
+  block 2 head 1  0.0489  0.00450       1.55    0.00556
+  block 2 head 2  0.0605  0.00237       1.60    0.00556
+  block 2 head 3  0.0640  0.00411       1.55    0.00556
+  block 2 head 4  0.0816  0.00556       1.55    0.00450
+```
+
+The first two columns are the scores. The third is the loss of the second
+half with this head switched off, and the fourth the largest score for what
+followed that is left without it.
+
+Head 3 of block 0 has 0.643 of its weight on the token before, where even
+shares have 0.0349. And the model needs this head: without it the loss rises
+from 1.5487 to 2.22, more than without any other. So the head has a name: it
+is a **previous-token head**. Head 1 of block 0 does the same in part.
+
+There is no induction head. No score for what followed comes up to the
+0.0108 of even shares. So the model makes no use of having read a passage
+before, and both losses agree: the loss of a passage is 1.4671 when it is
+read for the first time, and 1.5487 when it is read for the second.
+
+Each single head of blocks 1 and 2 can be switched off, and the loss is
+still 1.60 or less. That does not mean that the model could do without all
+of them: only one at a time has been switched off.
+
+What do the other heads of block 0 do? `weight_back` can ask for two tokens
+back, or three, as well:
+*/
+
+/* Block 0, head by head: the weights on 1 to 5 tokens back. */
+static void show_back(const Trained *t)
+{
+    print_matrix("block 0: weights on 1, 2, 3, 4, 5 tokens back",
+                 t->run.model.n_heads, TRAINED_BACK, t->back);
+}
+
+/*
+``` output
+block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
+[[0.1070, 0.4448, 0.2676, 0.0335, 0.0063],
+ [0.4064, 0.2668, 0.0407, 0.0076, 0.0057],
+ [0.0464, 0.0777, 0.1846, 0.2379, 0.1269],
+ [0.6431, 0.1524, 0.0080, 0.0019, 0.0026],
+ [0.0529, 0.1846, 0.3147, 0.1891, 0.0492]]
+```
+
+Each row is a head. Head 0 looks two tokens back, with 0.4448 of its weight.
+Head 4 looks three back, and head 2 four back, both less sharply. Heads 3
+and 1 look at the token before. So the five heads have shared out the last
+four tokens among themselves. In a text whose tokens are letters, the last
+four letters say much about the next one.
+
+## A text that repeats itself {#inside-repeats}
+
+Why has no induction head formed? Perhaps the text gives no reason for one.
+Where a book seldom says the same phrase twice within 128 bytes, a head that
+expects a phrase again is seldom right, and training makes something else of
+it.
+
+If that is the reason, another text should bring the head about. A second
+run changes the text: every second passage of a batch is only its own first
+bytes, again and again. How many bytes these are, from 16 to 64, is drawn
+anew for each. The model has the same sizes, and begins with the same
+numbers. The run is shorter, 1,600 steps, and its learning rate has fallen
+by then. `make train-repeats` makes it. Its heads, in the same sixteen
+passages:
+*/
+
+static void show_repeats(void)
+{
+    const char *sample = trained_repeats.row[trained_repeats.best].sample;
+    show_trained("with repeats", &trained_repeats);
+    show_back(&trained_repeats);
+    printf("what it writes\n  %.64s\n  %.64s\n", sample, sample + 64);
+}
+
+/*
+``` output
+with repeats, after step 1560
+loss of the first half, and of the second (2)
+[1.5668, 0.5129]
+heads, in weights and losses
+                  before     after  loss off  after off
+  block 0 head 0  0.788   0.000105     2.82      0.0174
+  block 0 head 1  0.0741  0.000392     1.64      0.154
+  block 0 head 2  0.0371  0.0105       0.596     0.464
+  block 0 head 3  0.0385  0.00976      0.529     0.466
+  block 0 head 4  0.0952  0.00206      0.557     0.457
+  block 1 head 0  0.0294  0.239        0.586     0.472
+  block 1 head 1  0.0462  0.0997       0.508     0.472
+  block 1 head 2  0.0287  0.472        1.21      0.239
+  block 1 head 3  0.0507  0.0423       0.511     0.472
+  block 1 head 4  0.0559  0.0353       0.494     0.472
+  block 2 head 0  0.0339  0.0658       0.508     0.472
+  block 2 head 1  0.0221  0.194        0.613     0.472
+  block 2 head 2  0.0455  0.0154       0.534     0.472
+  block 2 head 3  0.0341  0.0172       0.513     0.472
+  block 2 head 4  0.0342  0.179        0.573     0.472
+```
+
+Now the loss of a passage is 1.5668 when it is read for the first time, and
+0.5129 when it is read for the second. Head 2 of block 1 has 0.472 of its
+weight on what followed the first time, where even shares have 0.0108.
+Without it the loss of the second half is 1.21. So this is an induction
+head, and it has formed by itself: nobody has told the model where to look.
+(Some other heads of blocks 1 and 2 do in part what it does. Head 0 of block
+1 has the score 0.239.)
+
+The previous-token head is head 0 of block 0 in this model. Without it the
+loss rises most, to 2.82. The last column says why. Without the
+previous-token head, the largest score for what followed is 0.0174, close to
+that of even shares: no head finds what followed any more. So the two heads
+work as [](#training-repeated) has said. The first head adds to the sum of
+each token which token came before it. The second head, one block later,
+looks for the token that had its own token before it.
+
+Without head 1 of block 0 the largest score for what followed falls as well,
+to 0.154. What does head 1 do?
+
+``` output
+block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
+[[0.7879, 0.0945, 0.0027, 0.0012, 0.0024],
+ [0.0741, 0.5343, 0.2481, 0.0212, 0.0050],
+ [0.0371, 0.0325, 0.0314, 0.0300, 0.0279],
+ [0.0385, 0.0343, 0.0337, 0.0311, 0.0299],
+ [0.0952, 0.2089, 0.2135, 0.0935, 0.0374]]
+what it writes
+  The spreads before products. With the same run, and on the sprea
+  ds and on the spreads, a spread spreads onces spread in that kno
+```
+
+It looks two tokens back. So the induction head has more to go by than one
+token: it can ask where the last two tokens have stood together. That is
+worth much in a text of letters, in which each single letter has stood many
+times before.
+
+The model pays for this. When it writes, it repeats itself, as the texts
+have done that it read.
+
+In which order do the two heads form? Both runs have written down the
+largest scores of all heads:
+*/
+
+/* The largest scores of all heads, step by step, of both runs. */
+static void show_steps(void)
+{
+    enum { SHOWN = 9 };
+    const char *at[SHOWN];
+    char label[SHOWN][16];
+    float table[SHOWN][5], scores[2][SHOWN];
+    for (int i = 0; i < SHOWN; i++) {
+        const TrainedRow *plain = &trained.row[2 * i],
+                         *repeats = &trained_repeats.row[5 * i];
+        const float row[5] = {plain->step, plain->before, plain->after,
+                              repeats->before, repeats->after};
+        memcpy(table[i], row, sizeof row);
+        snprintf(label[i], sizeof *label, "%.0f", (double)plain->step);
+        at[i] = label[i];
+        scores[0][i] = repeats->before;
+        scores[1][i] = repeats->after;
+    }
+    print_matrix("step; both scores, long run; and with repeats", SHOWN, 5,
+                 table);
+    figure_curves(
+        "steps",
+        "The largest scores of all heads, with texts that repeat "
+        "themselves",
+        (const char *const[]){"the token before", "what followed"}, SHOWN,
+        at, scores);
+}
+
+/*
+``` output
+step; both scores, long run; and with repeats (9, 5)
+[[   1.0000,    0.0353,    0.0109,    0.0353,    0.0109],
+ [ 200.0000,    0.0464,    0.0117,    0.0528,    0.0136],
+ [ 400.0000,    0.2730,    0.0092,    0.4227,    0.0274],
+ [ 600.0000,    0.5315,    0.0137,    0.6306,    0.0702],
+ [ 800.0000,    0.6026,    0.0111,    0.7421,    0.2324],
+ [1000.0000,    0.6098,    0.0094,    0.7832,    0.3863],
+ [1200.0000,    0.6132,    0.0067,    0.7870,    0.4453],
+ [1400.0000,    0.6321,    0.0053,    0.7876,    0.4736],
+ [1600.0000,    0.6368,    0.0061,    0.7902,    0.4787]]
+```
+
+![The largest scores of all heads, in the run with texts that repeat
+themselves](steps.svg){#fig-inside-steps}
+
+Each row has the step, both scores of the long run, and both of the run with
+repeats. The score for the token before is the first to rise, in both runs:
+at step 400 it is 0.2730 and 0.4227. The score for what followed rises after
+that, and only with repeats: it is 0.0274 at step 400, 0.2324 at step 800,
+and 0.4453 at step 1,200. Before the first head has formed, the second would
+find nothing in the sums that it could look for.
+
+## GPT-2's heads {#inside-gpt2}
+
+GPT-2 ([](#gpt-model)) has 12 blocks of 12 heads, $12 \cdot 12 = 144$ in
+all. With its file ([](#language-model-gpt2)), the same table takes one
+command:
+
+``` sh
+make -s run-24 ARGS="model.safetensors"
+```
+
+The texts are two of 64 random tokens, each of them twice. Random tokens are
+like no text that GPT-2 has read. In the first half nothing helps to predict
+them, and in the second nothing but the first half does. The program runs
+the model once as it is, and once for each of its heads, so the table takes
+a minute or more. Read it as the tables above: look for a
+previous-token head in the first column, and for induction heads in the
+second, in later blocks. Then see in the last two columns whether they need
+each other.
+
+(The tests compare this table with PyTorch's, for a small model of GPT-2's
+layout with random weights. GPT-2's own file is too large for them.)
+
+## Everything together
+
+Without arguments, the program prints what this page shows. With the file of
+a model, it prints the table of all its heads. With `--map` and the numbers
+of a block and a head in front of the file, and ids behind it, it prints the
+weights of that head for a text of these ids.
+*/
+
+/* The table of all heads of a model: from sixteen texts, or from two where
+ * tokens are not bytes, for such a model may be large. */
+static void show_file(const char *path)
+{
+    Gpt g;
+    gpt_load(&g, path);
+    const int texts = g.vocabulary == 128 ? 16 : 2;
+    const int n =
+        (g.context_length < LONG ? g.context_length : LONG) / 2 * 2;
+    float(*score)[HEAD_SCORES] =
+        new_list((size_t)(g.layers * g.n_heads), sizeof *score);
+    int *ids = new_aligned((size_t)(texts * n), sizeof *ids);
+    int(*text)[n] = (int(*)[n])ids;
+    Random r = random_seeded(123);
+    draw_twice(&r, g.vocabulary, texts, n, text);
+    float loss[2];
+    head_scores(&g, texts, n, (const int(*)[n])text, score, loss);
+    show_heads(g.layers, g.n_heads, loss,
+               (const float(*)[HEAD_SCORES])score);
+    free(score);
+    free(ids);
+    gpt_free(&g);
+}
+
+/* A model's file, --map and the numbers of a block and a head in front of
+ * it, and the ids of a text behind it: the weights of the head. */
+static void show_map(int count, char *const word[count])
+{
+    if (count < 5 || strcmp(word[0], "--map"))
+        REFUSE("'%s' is given: FILE, or --map BLOCK HEAD FILE ID ..., are "
+               "needed",
+               word[count - 1]);
+    Gpt g;
+    GptPass p;
+    gpt_load(&g, word[3]);
+    const int n = count - 4;
+    const int l =
+        (int)parse_integer("the block", word[1], 0, (uint64_t)g.layers - 1);
+    const int h =
+        (int)parse_integer("the head", word[2], 0, (uint64_t)g.n_heads - 1);
+    int *ids = new_aligned((size_t)n, sizeof *ids);
+    for (int i = 0; i < n; i++)
+        ids[i] = (int)parse_integer("an id", word[4 + i], 0,
+                                    (uint64_t)g.vocabulary - 1);
+    gpt_pass_init(&p, &g, 1, n);
+    gpt_forward(&g, NULL, ids, &p);
+    float *weights = new_table(g.n_heads * n, n);
+    text_weights(&p.block[l].attention, n, 0, TABLES(n, n, weights));
+    print_matrix("attention weights", n, n, TABLES(n, n, weights)[h]);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+    free(ids);
+    free(weights);
+}
+
+static void show_chapter(void)
+{
+    figure_pipeline("pipeline", "weights");
+    show_scores();
+    show_trained("long run", &trained);
+    show_back(&trained);
+    show_repeats();
+    show_steps();
+}
+
+int main(int argc, char *argv[])
+{
+    if (argc > 2)
+        show_map(argc - 1, argv + 1);
+    else if (argc == 2)
+        show_file(argv[1]);
+    else
+        show_chapter();
+    return 0;
+}
+
+/*
+In PyTorch, a score and a head that is switched off:
+
+``` python
+import torch
+
+weights = torch.ones(128, 128).tril()
+weights /= weights.sum(dim=-1, keepdim=True)
+print(torch.stack([weights.diagonal(-1).mean(),
+                   weights.diagonal(-63)[1:].mean()]))
+
+out = torch.nn.Linear(6, 6)  # the output layer of 3 heads of 2 entries
+with torch.no_grad():
+    out.weight[:, 2:4] = 0  # head 1 is off
+```
+
+## The end
+
+You began with two lists of numbers and one product. What reads and writes
+here is made of nothing else: of products, of shares, and of slopes that say
+how all of it should be a little different. Each number on the way is one
+that PyTorch gives as well.
+
+Models that people talk with are larger by five or six powers of ten, and
+differ in parts. Their tokens are parts of words. They rotate queries and
+keys instead of adding a table of
+positions ([](#positions)), let heads share
+keys ([](#kv-cache-groups)), divide by the spread without taking the mean
+away (RMSNorm), multiply two layers in the network, of which only one is
+bent (SwiGLU), and often keep many networks, of which each token takes a few
+(mixture of experts). They read trillions of tokens on thousands of
+processors, in numbers of 16 bits and fewer. And after that they are trained
+again, on answers that people have found good. Little of this is in the
+book. But where you meet it, it stands in a block, on a sum, beside an
+attention, and you know how to find out what it does: give it small numbers,
+try each of them a little larger, switch it off, and compare.
+
+## Further exercises
+
+**Exercise 24.3** (by hand): In a text of eight tokens that stands twice, a
+head looks only at the first token of all. What are its two scores? And how
+does the 0.1586 of even shares come about?
+
+## Solutions
+
+::: {.solution exercise="24.3"}
+For the token before, the mean is over tokens 1 to 7. The token before token
+1 is token 0, on which the head has the weight 1. The others look at token 0
+as well, which is not the one before them. So the score is $1 / 7 = 0.1429$:
+such a head seems to look at the token before a little more than one that
+looks at nothing of the kind. What followed is three tokens back, from
+tokens 4 to 7: these are tokens 1 to 4. None is token 0, and the score is 0.
+
+With even shares, token 4 has five tokens to look at, and the weight of each
+is $1/5$; token 7 has eight, and the weight of each is $1/8$. The mean is
+$(1/5 + 1/6 + 1/7 + 1/8) / 4 = 0.1586$.
+:::
+*/

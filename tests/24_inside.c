@@ -1,0 +1,181 @@
+/* Chapter 24 against PyTorch: golden/24_inside. */
+#define CHAPTER "24_inside"
+#include "streams.h"
+#include "gpts.h"
+#include "attention/24_inside.h"
+#include "attention/13_multi_head.h"
+#include "attention/prose.h"
+
+static void back_test(void)
+{
+    const int n = dim("weights", 0);
+    const float mean =
+        weight_back(n, input("weights"), (int)integers("start")[0],
+                    (int)integers("back")[0]);
+    agrees("mean", &mean, 1e-6, 0);
+}
+
+static void weights_test(void)
+{
+    Gpt g = given();
+    const int texts = dim("ids", 0), n = dim("ids", 1);
+    const int(*ids)[n] = (const int(*)[n])ints_of("ids");
+    const int heads = dim("weights", 0);
+    float(*weights)[2] = result("weights"), score[heads][HEAD_SCORES];
+    float loss[2];
+    head_weights(&g, texts, n, ids, score, loss);
+    for (int i = 0; i < heads; i++)
+        memcpy(weights[i], score[i], sizeof weights[i]);
+    agrees("weights", weights, 1e-5, 1e-6);
+    agrees("loss", loss, 1e-5, 0);
+    gpt_free(&g);
+}
+
+static void backs_test(void)
+{
+    Gpt g = given();
+    GptPass p;
+    const int n = dim("ids", 1), heads = dim("backs", 0);
+    float(*backs)[n] = result("backs"), mean[heads];
+    gpt_pass_init(&p, &g, dim("ids", 0), n);
+    gpt_forward(&g, NULL, ints_of("ids"), &p);
+    for (int back = 0; back < n; back++) {
+        heads_back(&p, back, back, mean);
+        for (int i = 0; i < heads; i++)
+            backs[i][back] = mean[i];
+    }
+    agrees("backs", backs, 1e-5, 1e-6);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+}
+
+static void scores_test(void)
+{
+    Gpt g = given();
+    const int texts = dim("ids", 0), n = dim("ids", 1);
+    const int(*ids)[n] = (const int(*)[n])ints_of("ids");
+    float(*score)[HEAD_SCORES] = result("scores");
+    float loss[2];
+    head_scores(&g, texts, n, ids, score, loss);
+    agrees("scores", score, 1e-5, 1e-6);
+    agrees("loss", loss, 1e-5, 0);
+    same("parameters", g.count, g.memory, floats(part("parameters")));
+    gpt_free(&g);
+}
+
+/* Of an output layer of 2 rows for 3 heads of 2 entries. */
+static void swap_test(void)
+{
+    Attention a;
+    Random r = seeded(1);
+    multi_head_init(&a, &r, 4, 6, 0, 0, 3, 1);
+    a.d_out = a.out.d_out = 2;
+    float *weight = a.out.weight;
+    for (int k = 0; k < 12; k++)
+        weight[k] = (float)k;
+    float columns[2][2] = {{20, 21}, {22, 23}};
+    static const float before[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+                       once[12] = {0, 1, 20, 21, 4,  5,
+                                   6, 7, 22, 23, 10, 11},
+                       ends[12] = {20, 21, 2, 3, 0, 1, 22, 23, 8, 9, 6, 7},
+                       own[4] = {2, 3, 8, 9}, others[4] = {20, 21, 22, 23};
+    head_swap(&a, 1, columns);
+    same("columns", 4, *columns, own);
+    same("weight", 12, weight, once);
+    head_swap(&a, 1, columns);
+    same("columns again", 4, *columns, others);
+    same("weight again", 12, weight, before);
+    head_swap(&a, 0, columns);
+    head_swap(&a, 2, columns);
+    same("first and last", 12, weight, ends);
+    a.d_out = a.out.d_out = 6;
+    attention_free(&a);
+}
+
+static void random_test(void)
+{
+    const int texts = dim("ids", 0), n = dim("ids", 1);
+    int *ids = room_for("ids", part("ids")->count);
+    Random r = random_of_set();
+    draw_twice(&r, (int)integers("vocabulary")[0], texts, n,
+               (int(*)[n])ids);
+    agrees("ids", ids, 0, 0);
+    const float next = random_float(&r);
+    agrees("following", &next, 0, 0);
+}
+
+/* Passages of the text held out: where its first half stands there, and
+ * twice. Half of all of it has only one place. */
+static void passages_test(void)
+{
+    int ids[3][20], *all = new_list(2 * (size_t)held_out_length, 4);
+    Random r = seeded(9);
+    draw_twice(&r, 128, 3, 20, ids);
+    for (int t = 0; t < 3; t++) {
+        char text[21] = "";
+        for (int i = 0; i < 20; i++)
+            text[i] = (char)ids[t][i];
+        tap_true("the first half again", !memcmp(text, text + 10, 10));
+        text[10] = 0;
+        tap_true("stands in the text held out", strstr(held_out, text));
+    }
+    tap_true("two passages", memcmp(ids[0], ids[1], sizeof ids[0]));
+    draw_twice(&r, 128, 1, 2 * held_out_length,
+               (int(*)[2 * held_out_length]) all);
+    for (int i = 0; i < 2 * held_out_length; i++)
+        if (all[i] != held_out[i % held_out_length])
+            tap_near("id", all[i], held_out[i % held_out_length], 0, 0);
+    tap_true("all of it", all[held_out_length - 1]);
+    free(all);
+}
+
+static void refusals(void)
+{
+    static volatile int none = 0;
+    static float weights[3][3], columns[6][3], score[4][HEAD_SCORES];
+    static float loss[2];
+    static const int odd[1][3] = {{1, 2, 1}}, two[1][2] = {{1, 1}};
+    static const int other[2][4] = {{1, 2, 1, 2}, {1, 2, 1, 3}};
+    static const int first[1][4] = {{1, 2, 3, 2}};
+    static int ids[1][5]; /* more is refused before it is written */
+    Random r = seeded(1);
+    Gpt g = any_gpt(2, 0);
+    Attention bare = g.block->attention;
+    bare.d_out = 0;
+    REFUSES(NULL, weight_back(3, weights, 1, 2));
+    REFUSES_SUCH("a from of n", weight_back(3, weights, 3, 1));
+    REFUSES_SUCH("a back below 0", weight_back(3, weights, 1, none - 1));
+    REFUSES(NULL, head_swap(&g.block->attention, 2, columns));
+    REFUSES_SUCH("head -1", head_swap(&g.block->attention, -1, columns));
+    REFUSES_SUCH("no output layer", head_swap(&bare, 0, columns));
+    REFUSES("24_inside.c: twice_check: texts of 3 tokens: an even number "
+            "from 4 on is needed",
+            head_scores(&g, 1, 3, odd, score, loss));
+    REFUSES_SUCH("texts of 2", head_scores(&g, 1, 2, two, score, loss));
+    REFUSES("24_inside.c: twice_check: text 1 has 2 at token 1 and 3 at "
+            "token 3: the same is needed",
+            head_weights(&g, 2, 4, other, score, loss));
+    REFUSES_SUCH("two first tokens",
+                 head_weights(&g, 1, 4, first, score, loss));
+    REFUSES("24_inside.c: draw_twice: texts of 5 tokens: an even number "
+            "from 2 to 47156 is needed",
+            draw_twice(&r, 128, 1, 5, ids));
+    REFUSES_SUCH("no tokens", draw_twice(&r, 128, 1, none, ids));
+    REFUSES_SUCH("more than twice the text held out",
+                 draw_twice(&r, 128, 1, 2 * held_out_length + 2,
+                            (int(*)[2 * held_out_length + 2]) ids));
+    gpt_free(&g);
+}
+
+int main(void)
+{
+    EACH("weight_back", back_test, "back_*-mean");
+    TAP(swap_test, "head_swap: the columns of a head, and back");
+    EACH("head_weights", weights_test, "heads_*-weights");
+    EACH("heads_back", backs_test, "heads_*-backs");
+    EACH("head_scores", scores_test, "heads_*-scores");
+    EACH("draw_twice", random_test, "twice_*-ids");
+    TAP(passages_test, "draw_twice: passages of the text held out");
+    refusals();
+    return tap_done();
+}
