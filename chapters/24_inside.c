@@ -5,12 +5,11 @@
 step](pipeline.svg){#fig-inside-pipeline}
 
 [](#language-model) has trained a model of 15 heads, five in each of three
-blocks. Nobody has told these heads what to look for. What do they do?
+blocks. What do these heads do?
 
 A table of weights shows what a head looks at, as in [](#self-attention).
-But 15 heads have 15 such tables for each text, and what one sees in a few
-of them may be chance. And a head that looks at something may still be of no
-use to the model.
+But what one sees in a few tables may be chance. And a head that looks at
+something may still be of no use to the model.
 
 The one idea of this chapter is to ask two things of every head, and to ask
 them with numbers. What does it look at? A score says so: the mean of some
@@ -30,34 +29,34 @@ off, and see how much worse the model predicts.
 /*
 ## A text that stands twice {#inside-scores}
 
-[](#training-repeated) has told of two kinds of head that work together. The
-first looks at the token before. The second is the **induction head**: it
-asks where its own token has stood earlier in the text, and looks at the
-token that followed it there. If *b* followed *a* the last time, *b* may
-follow *a* again. Chapter 21 gave the model's keys the token before, so that
-one head was enough. Does a model of several blocks find both heads by
-itself?
+[](#training-repeated) has told of two kinds of head that work together. A
+**previous-token head** looks at the token before. An **induction head**
+looks at the token that followed when the text was at the same point
+earlier. If *b* followed *a* the last time, *b* may follow *a* again.
+Chapter 21 gave the model's keys the token before, so that one head was
+enough. Does a model of several blocks find both heads by itself?
 
-To find such heads we need a text in which it is known what followed the
-last time. The simplest one stands twice: a passage, and the same passage
-again. Take the four tokens *a b c d*, twice. The second *b*, token 5, is
-followed by *c*. The first *b* is token 1, and the token that followed it is
-token 2. So an induction head looks from token 5 at token 2, three tokens
-back. From every token of the second half it looks three tokens back, which
-is half of the eight tokens less one.
+To find such heads we need texts in which we know what followed earlier. The
+simplest ones are a passage, and the same passage again. Take the passage *a
+b c d* and count the eight tokens from 0. The second *b* is token 5. The
+first *b* is token 1, and token 2 followed it. So an induction head looks
+from token 5 at token 2, which is three tokens back. From every token of the
+second half it looks three tokens back: the passage has four tokens, and
+four less one is three.
 
 ![The weights of two heads that do one thing only. A row is a token that
 looks, and a column a token that is looked at. In the first half, the second
 head looks at all tokens alike](heads.svg){#fig-inside-heads}
 
-In the table of weights both kinds of head are a diagonal below the main
-one: the weights on the token that is so many tokens back. The mean of these
-weights is the score. It is 1 for a head that looks at nothing else.
+In the table of weights, each of these heads fills a diagonal: the weights
+one token back, or three tokens back. The mean weight on such a diagonal is
+the head's score. It is 1 for a head that looks at nothing else. (It has
+nothing to do with the scores from which softmax makes weights.)
 
 **Exercise 24.1** (★, 2 points): `weight_back`. The mean weight on the token
 that is `back` tokens back, over the tokens from token `from` to the last
-one. `weight_back` refuses a `back` below 0, and a `from` that is below
-`back` or not below `n`: from there, no token is so far back.
+one. `weight_back` refuses a `back` below 0, a `from` below `back`, where no
+token is so far back, and a `from` that is not below `n`.
 
 ::: hint
 Row `i` of the table has the weights of token `i`. The token that is `back`
@@ -66,7 +65,7 @@ tokens back has the index `i - back`.
 
 ::: done
 One function finds both kinds of head: one looks one token back, and the
-other half a text less one.
+other as far as the passage is long, less one.
 :::
 */
 
@@ -136,16 +135,24 @@ even shares in a text of 128 (2)
 [0.0349, 0.0108]
 ```
 
-Each line has the score for the token before, and then the score for what
-followed the first time. Each head has 1 in its own column. The first line
-is what a head has that looks at all tokens alike. A score says something
-only beside such a line, and it depends on the length: in a text of 128
-tokens there are more tokens to share with, and even shares give 0.0349 and
-0.0108.
+Each line is a head, with its score for the token before, and then its score
+for what followed the first time. The second and the third line are the two
+heads of the figure: each has 1 in the score by which it is to be found.
+(The third has $(1/2 + 1/3 + 1/4) / 7 = 0.1548$ for the token before, from
+its first half.) The first line is a head that looks at all tokens alike.
+Any other head is to be compared with it. Its scores depend on the length: a
+text of 128 tokens has more tokens to share with, and even shares give
+0.0349 and 0.0108.
 
-The texts are passages of the text held out, each of them twice, so that the
-model has learned none of them by heart. For a model whose tokens are not
-bytes there is no such text here. It gets random tokens, twice:
+In a passage of letters, most letters stand several times. Only one of them
+is at the same point of the passage. So a head that goes by a single letter
+has to share its weight among all that has followed this letter, and has a
+low score.
+
+Each of our texts is a passage of the prose held out, which the model has
+not learned by heart, and the same passage again. For a model whose tokens
+are not bytes there is no such prose here. It gets random tokens, and the
+same again:
 */
 
 void draw_twice(Random *r, int vocabulary, int texts, int n,
@@ -165,11 +172,12 @@ void draw_twice(Random *r, int vocabulary, int texts, int n,
 }
 
 /*
-The weights of a head are not among what `gpt_forward` leaves, since its
-attention makes them a square at a time ([](#flash)). But it leaves the
-queries and the keys of all heads. `split_heads` gives each head its part of
-them ([](#multi-head)), and `masked_weights` makes the weights
-([](#causal-mask)):
+The weights of a head are not in the pass that `gpt_forward` has filled,
+since its attention never has the whole table of them ([](#flash)). But the
+pass has the queries and the keys of all heads. `split_heads` gives each
+head its part of them ([](#multi-head)), and `masked_weights` makes the
+weights ([](#causal-mask)). Then `heads_back` takes one score of all heads,
+the mean over all texts:
 */
 
 /* The weights of all heads of a block, in one of the texts. */
@@ -214,11 +222,13 @@ void heads_back(const GptPass *p, int from, int back, float *mean)
 /*
 ## Switched off {#inside-off}
 
-A head adds to the sum only by the output layer of its attention. That layer
-multiplies the contexts of all heads, side by side: the first `d_v` columns
-of its weight multiply the context of head 0, the next `d_v` columns that of
-head 1. If there are zeros in a head's columns, nothing comes of its
-context, and the model runs as if the head were not there.
+Each block adds to the sum of each token what its attention makes
+([](#gpt)). A head takes part in that only by the output layer of the
+attention. This layer multiplies the contexts of all heads, side by side:
+the first `d_v` columns of its weight multiply the context of head 0, the
+next `d_v` columns that of head 1. If there are zeros in a head's columns,
+nothing comes of its context, and the model runs as if the head were not
+there.
 
 **Exercise 24.2** (★★, 3 points): `head_swap`. Exchange the columns of head
 `h` in the weight of the output layer with other columns that the caller
@@ -255,10 +265,13 @@ void head_swap(const Attention *a, int h, float columns[a->d_out][a->d_v])
 }
 
 /*
-Which loss is to be measured? An induction head can help only where a token
-has stood before. So the loss counts the second half of each text, from its
-first token to the last but one, whose next token stands in the text, too.
-The other targets are ignored ([](#optimizers)):
+Which loss is to be measured? An induction head can help only in the second
+half, where the whole passage has stood before. So the targets are the
+tokens of the second half, but for its first one: nothing in the text says
+that the passage will begin again. All other targets are ignored
+([](#optimizers)). The same tokens in the first half are the control. Their
+loss is that of a first reading, and the difference of both losses says what
+it is worth to the model that it reads the passage again:
 */
 
 /* The mean loss of one half of each text, 0 or 1: of all its tokens but the
@@ -293,11 +306,9 @@ static void twice_check(int texts, int n, const int ids[texts][n])
 }
 
 /*
-Both functions that follow are long, but do nothing new. `head_weights`
-takes the two scores of each head, and the loss. `head_scores` does so once
-as the model is. Then it does so once more for each head, with that head
-switched off. It keeps the loss, and the largest score for what followed
-that the other heads still have: it may be that one head needs another.
+Two functions put this together. `head_weights` finds both scores of each
+head, and both losses. `head_scores` calls it once for the model as it is,
+and once without each head:
 */
 
 void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
@@ -326,7 +337,7 @@ void head_scores(const Gpt *g, int texts, int n, const int ids[texts][n],
                  float loss[2])
 {
     const int heads = g->n_heads, all = g->layers * heads;
-    float *zeros = new_block((size_t)g->width * (size_t)g->width);
+    float *zeros = new_block((size_t)g->width * (size_t)(g->width / heads));
     float off[all][HEAD_SCORES], loss_off[2];
     head_weights(g, texts, n, ids, score, loss);
     for (int i = 0; i < all; i++) {
@@ -335,11 +346,11 @@ void head_scores(const Gpt *g, int texts, int n, const int ids[texts][n],
         head_weights(g, texts, n, ids, off, loss_off);
         head_swap(a, i % heads, ROWS(a->d_v, zeros));
         score[i][HEAD_LOSS_OFF] = loss_off[1];
-        off[i][HEAD_AFTER] = score[i][HEAD_AFTER_OFF] =
-            0; /* the others' alone */
+        score[i][HEAD_AFTER_OFF] = 0;
         for (int k = 0; k < all; k++)
-            score[i][HEAD_AFTER_OFF] =
-                fmaxf(score[i][HEAD_AFTER_OFF], off[k][HEAD_AFTER]);
+            if (k != i)
+                score[i][HEAD_AFTER_OFF] =
+                    fmaxf(score[i][HEAD_AFTER_OFF], off[k][HEAD_AFTER]);
     }
     free(zeros);
 }
@@ -405,22 +416,25 @@ heads, in weights and losses
 ```
 
 The first two columns are the scores. The third is the loss of the second
-half with this head switched off, and the fourth the largest score for what
-followed that is left without it.
+reading with this head switched off. The fourth is the largest score for
+what followed that another head still has then: it shows whether one head
+needs another.
 
 Head 3 of block 0 has 0.643 of its weight on the token before, where even
 shares have 0.0349. And the model needs this head: without it the loss rises
-from 1.5487 to 2.22, more than without any other. So the head has a name: it
-is a **previous-token head**. Head 1 of block 0 does the same in part.
+from 1.5487 to 2.22, more than without any other. This is a previous-token
+head. Head 1 of block 0 does the same in part.
 
 There is no induction head. No score for what followed comes up to the
 0.0108 of even shares. So the model makes no use of having read a passage
-before, and both losses agree: the loss of a passage is 1.4671 when it is
-read for the first time, and 1.5487 when it is read for the second.
+before. The losses say so, too. The loss of the second reading is 1.5487,
+and is not even as small as that of the first, 1.4671. (Both are larger than
+the 1.3062 of [](#language-model-run), which is the loss on all of the prose
+held out. Why the second reading is the worse one, these numbers do not
+say.)
 
-Each single head of blocks 1 and 2 can be switched off, and the loss is
-still 1.60 or less. That does not mean that the model could do without all
-of them: only one at a time has been switched off.
+Without any single head of blocks 1 and 2 the loss is at most 1.60. (The
+model may still need them together.)
 
 What do the other heads of block 0 do? `weight_back` can ask for two tokens
 back, or three, as well:
@@ -446,23 +460,26 @@ block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
 Each row is a head. Head 0 looks two tokens back, with 0.4448 of its weight.
 Head 4 looks three back, and head 2 four back, both less sharply. Heads 3
 and 1 look at the token before. So the five heads have shared out the last
-four tokens among themselves. In a text whose tokens are letters, the last
-four letters say much about the next one.
+four letters among themselves. The column of losses says what each of them
+is worth: the further back a head looks, the less its absence costs, from
+2.22 and 1.84 for one token back to 1.78, 1.59 and 1.57 for two, three and
+four.
 
 ## A text that repeats itself {#inside-repeats}
 
-Why has no induction head formed? Perhaps the text gives no reason for one.
-Where a book seldom says the same phrase twice within 128 bytes, a head that
-expects a phrase again is seldom right, and training makes something else of
-it.
+Why has no induction head formed? Perhaps the prose gives no reason for one.
+If a phrase seldom comes again within the 128 bytes of a context, a head
+that expects it again is seldom right, and training makes something else of
+that head.
 
-If that is the reason, another text should bring the head about. A second
-run changes the text: every second passage of a batch is only its own first
-bytes, again and again. How many bytes these are, from 16 to 64, is drawn
-anew for each. The model has the same sizes, and begins with the same
-numbers. The run is shorter, 1,600 steps, and its learning rate has fallen
-by then. `make train-repeats` makes it. Its heads, in the same sixteen
-passages:
+If that is the reason, other texts should bring the head about. A second run
+learns from the same prose, but every second passage of a batch is only its
+own first bytes, again and again. How many bytes these are, from 16 to 64,
+is drawn anew for each. The model has the same sizes, and begins with the
+same numbers. The run is shorter, 1,600 steps, so its learning rate falls
+sooner. As in the long run, the model that is best on the prose held out is
+kept, without any repeats there. `make train-repeats` makes this run. Its
+heads, in the same sixteen texts:
 */
 
 static void show_repeats(void)
@@ -497,24 +514,25 @@ heads, in weights and losses
   block 2 head 4  0.0342  0.179        0.573     0.472
 ```
 
-Now the loss of a passage is 1.5668 when it is read for the first time, and
-0.5129 when it is read for the second. Head 2 of block 1 has 0.472 of its
-weight on what followed the first time, where even shares have 0.0108.
-Without it the loss of the second half is 1.21. So this is an induction
-head, and it has formed by itself: nobody has told the model where to look.
-(Some other heads of blocks 1 and 2 do in part what it does. Head 0 of block
-1 has the score 0.239.)
+Now the second reading has a loss of 0.5129, and the first one of 1.5668.
+Head 2 of block 1 has 0.472 of its weight on what followed the first time,
+where even shares have 0.0108. Without this head the loss of the second
+reading is 1.21. So it is an induction head. The texts reward such a head,
+but nobody has told the model where to look. (Head 0 of block 1, with 0.239,
+does the same in part. Some heads are of no use here: without head 4 of
+block 1 the loss is a little less, 0.494.)
 
-The previous-token head is head 0 of block 0 in this model. Without it the
-loss rises most, to 2.82. The last column says why. Without the
-previous-token head, the largest score for what followed is 0.0174, close to
-that of even shares: no head finds what followed any more. So the two heads
-work as [](#training-repeated) has said. The first head adds to the sum of
-each token which token came before it. The second head, one block later,
-looks for the token that had its own token before it.
+The previous-token head of this model is head 0 of block 0. The last column
+says what happens without it: the largest score for what followed, 0.472
+before, is 0.0174. So the induction head needs the previous-token head, as
+[](#training-repeated) has said. The previous-token head writes into the sum
+of each token what came before it. The induction head, one block later, can
+find a token by that. (The loss without the previous-token head, 2.82, is
+far above the 1.5668 of a first reading. So the model needs this head not
+for repeats alone, as the long run has needed its own.)
 
-Without head 1 of block 0 the largest score for what followed falls as well,
-to 0.154. What does head 1 do?
+Head 1 of block 0 is needed as well. Without it, the largest score for what
+followed is 0.154. What does head 1 do?
 
 ``` output
 block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
@@ -528,13 +546,19 @@ what it writes
   ds and on the spreads, a spread spreads onces spread in that kno
 ```
 
-It looks two tokens back. So the induction head has more to go by than one
-token: it can ask where the last two tokens have stood together. That is
-worth much in a text of letters, in which each single letter has stood many
-times before.
+Head 1, in the second row, looks two tokens back. How can that help an
+induction head? Take a passage with *a b c*, which begins again and is now
+at *a b*. The token *c* of the first reading has been told by head 0 that
+*b* came before it, and by head 1 that *a* came two tokens before. The last
+*b* has been told by head 0 that *a* came before it. So the query of this
+*b* can ask for a key with *b* one token back and *a* two tokens back. That
+fits only where *a* and *b* have stood together, while single letters have
+stood in many other words. (That the score falls without head 1 agrees with
+that, and does not prove it.)
 
-The model pays for this. When it writes, it repeats itself, as the texts
-have done that it read.
+The model pays for this. The loss of its first reading, 1.5668, is larger
+than the 1.4671 of the long run. And when it writes, it repeats itself, as
+the texts have done that it read.
 
 In which order do the two heads form? Both runs have written down the
 largest scores of all heads:
@@ -586,11 +610,11 @@ step; both scores, long run; and with repeats (9, 5)
 themselves](steps.svg){#fig-inside-steps}
 
 Each row has the step, both scores of the long run, and both of the run with
-repeats. The score for the token before is the first to rise, in both runs:
-at step 400 it is 0.2730 and 0.4227. The score for what followed rises after
-that, and only with repeats: it is 0.0274 at step 400, 0.2324 at step 800,
-and 0.4453 at step 1,200. Before the first head has formed, the second would
-find nothing in the sums that it could look for.
+repeats. In both runs the previous-token head forms, and most of its score
+is there by step 600. The induction head forms with repeats only, and later:
+at step 600 its score is 0.0702, and most of the rise comes between step 600
+and step 1,000. The order fits the last column of the table above: without
+the previous-token head, there is nothing for an induction head to go by.
 
 ## GPT-2's heads {#inside-gpt2}
 
@@ -602,24 +626,27 @@ command:
 make -s run-24 ARGS="model.safetensors"
 ```
 
-The texts are two of 64 random tokens, each of them twice. Random tokens are
-like no text that GPT-2 has read. In the first half nothing helps to predict
-them, and in the second nothing but the first half does. The program runs
-the model once as it is, and once for each of its heads, so the table takes
-a minute or more. Read it as the tables above: look for a
-previous-token head in the first column, and for induction heads in the
-second, in later blocks. Then see in the last two columns whether they need
-each other.
+There are two texts. Each is 64 random tokens, and the same tokens again. In
+the first half nothing helps to predict them, and in the second nothing but
+the first half does. Even shares have the same scores as above, since a text
+has 128 tokens. The program runs the model once as it is, and once for each
+of its heads, so the table takes a minute or more. Look for previous-token
+heads in the first column, and for induction heads in the second.
 
-(The tests compare this table with PyTorch's, for a small model of GPT-2's
-layout with random weights. GPT-2's own file is too large for them.)
+(GPT-2's file does not come with this book. The tests compare the table of a
+small random model of the same layout with PyTorch's.)
 
 ## Everything together
 
 Without arguments, the program prints what this page shows. With the file of
 a model, it prints the table of all its heads. With `--map` and the numbers
 of a block and a head in front of the file, and ids behind it, it prints the
-weights of that head for a text of these ids.
+weights of that head for a text of these ids. Here the text is *abcab*, and
+the head is the induction head of the second run:
+
+``` sh
+make -s run-24 ARGS="--map 1 2 build/gpt-repeats.safetensors 97 98 99 97 98"
+```
 */
 
 /* The table of all heads of a model: from sixteen texts, or from two where
@@ -721,35 +748,33 @@ here is made of nothing else: of products, of shares, and of slopes that say
 how all of it should be a little different. Each number on the way is one
 that PyTorch gives as well.
 
-Models that people talk with are larger by five or six powers of ten, and
-differ in parts. Their tokens are parts of words. They rotate queries and
-keys instead of adding a table of
-positions ([](#positions)), let heads share
-keys ([](#kv-cache-groups)), divide by the spread without taking the mean
-away (RMSNorm), multiply two layers in the network, of which only one is
-bent (SwiGLU), and often keep many networks, of which each token takes a few
-(mixture of experts). They read trillions of tokens on thousands of
-processors, in numbers of 16 bits and fewer. And after that they are trained
-again, on answers that people have found good. Little of this is in the
-book. But where you meet it, it stands in a block, on a sum, beside an
-attention, and you know how to find out what it does: give it small numbers,
-try each of them a little larger, switch it off, and compare.
+Models that people talk with are larger than that of the long run by five or
+six powers of ten, and differ in parts. Their tokens are parts of words.
+They rotate queries and keys instead of adding a table of positions
+([](#positions)), and let heads share keys ([](#kv-cache-groups)). Many keep
+several networks in each block, of which each token takes a few (mixture of
+experts). They read trillions of tokens on thousands of processors, in
+numbers of 16 bits and fewer. And after that they are trained again, on
+answers that people have found good. Where you meet such a part, it stands
+in a block, on a sum, beside an attention, and you know how to find out what
+it does: give it small numbers, try each of them a little larger, switch it
+off, and compare.
 
 ## Further exercises
 
-**Exercise 24.3** (by hand): In a text of eight tokens that stands twice, a
-head looks only at the first token of all. What are its two scores? And how
-does the 0.1586 of even shares come about?
+**Exercise 24.3** (by hand): A text of eight tokens is a passage of four,
+twice. A head looks only at token 0. What are its two scores? And how does
+the 0.1586 of even shares come about?
 
 ## Solutions
 
 ::: {.solution exercise="24.3"}
 For the token before, the mean is over tokens 1 to 7. The token before token
 1 is token 0, on which the head has the weight 1. The others look at token 0
-as well, which is not the one before them. So the score is $1 / 7 = 0.1429$:
-such a head seems to look at the token before a little more than one that
-looks at nothing of the kind. What followed is three tokens back, from
-tokens 4 to 7: these are tokens 1 to 4. None is token 0, and the score is 0.
+as well, which is not the one before them. So the score is $1 / 7 = 0.1429$,
+less than the 0.2454 of even shares. What followed is three tokens back,
+from tokens 4 to 7: these are tokens 1 to 4. None is token 0, and the score
+is 0.
 
 With even shares, token 4 has five tokens to look at, and the weight of each
 is $1/5$; token 7 has eight, and the weight of each is $1/8$. The mean is

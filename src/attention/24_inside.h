@@ -28,9 +28,9 @@ void head_swap(const Attention *a, int h, float columns[a->d_out][a->d_v]);
 
 /* What is found of a head, from texts that stand twice: the mean weight on
  * the token before, and, in the second half of a text, on the token that
- * followed the same token in the first half; and, with this head switched
- * off, the loss in the second half, and the largest HEAD_AFTER of the other
- * heads. */
+ * followed at the same point of the first half; and, with this head
+ * switched off, the loss in the second half, and the largest HEAD_AFTER of
+ * the other heads. */
 enum {
     HEAD_BEFORE,
     HEAD_AFTER,
