@@ -421,7 +421,7 @@ static void show_run_steps(void)
 steps, texts, context, width, heads, blocks (6)
 [4000,   16,  128,  160,    5,    3]
 parameters, seconds, tokens a second (3)
-[969120,    247,  39921]
+[969120,    252,  38526]
 on AMD EPYC, 2 threads, 2026-11-27
 ```
 

@@ -87,16 +87,16 @@ enum { SHORT = 8, LONG = 128 };
  * and in the second half what followed the first time. */
 static void show_ideal(int n, float weights[3][n][n])
 {
-    for (int h = 0; h < 3; h++)
-        for (int i = 0; i < n; i++) {
-            const int back = h == 1 && i            ? 1
-                             : h == 2 && i >= n / 2 ? n / 2 - 1
-                                                    : 0;
-            for (int j = 0; j < n; j++)
-                weights[h][i][j] = j > i  ? 0
-                                   : back ? j == i - back
-                                          : 1 / (float)(i + 1);
-        }
+    memset(weights, 0, sizeof(float[3][n][n]));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            weights[0][i][j] = 1 / (float)(i + 1);
+    memcpy(weights[1][0], weights[0][0], sizeof weights[1][0]);
+    for (int i = 1; i < n; i++)
+        weights[1][i][i - 1] = 1;
+    memcpy(weights[2], weights[0], sizeof(float[n / 2][n]));
+    for (int i = n / 2; i < n; i++)
+        weights[2][i][i - (n / 2 - 1)] = 1;
 }
 
 /* Their scores, in a short text and in a long one. */
@@ -159,8 +159,13 @@ void draw_twice(Random *r, int vocabulary, int texts, int n,
                 int ids[texts][n])
 {
     const int half = n / 2, is_bytes = vocabulary == 128;
-    if (n < 2 || n % 2 || half > held_out_length)
-        REFUSE("texts of %d tokens: an even number from 2 to %d is needed",
+    if (texts < 1 || n < 6 || n % 2)
+        REFUSE("%d texts of %d tokens: at least 1, and an even number from "
+               "6 on, are needed",
+               texts, n);
+    if (is_bytes && half > held_out_length)
+        REFUSE("texts of %d tokens: at most %d, twice the text held out, "
+               "are needed",
                n, 2 * held_out_length);
     for (int t = 0; t < texts; t++) {
         const int from =
@@ -200,7 +205,8 @@ static void text_weights(const Trace *t, int n, int text,
     free(scores);
 }
 
-void heads_back(const GptPass *p, int from, int back, float *mean)
+void heads_back(const GptPass *p, int from, int back,
+                float mean[p->layers * p->block->attention.n_heads])
 {
     const int n = p->n;
     for (int l = 0; l < p->layers; l++) {
@@ -248,7 +254,7 @@ control that a picture of weights lacks.
 :::
 */
 
-void head_swap(const Attention *a, int h, float columns[a->d_out][a->d_v])
+void head_swap(Attention *a, int h, float columns[a->d_out][a->d_v])
 {
     if (h < 0 || h >= a->n_heads || !a->d_out)
         REFUSE("head %d of %d, with an output layer of %d entries: a head "
@@ -268,35 +274,31 @@ void head_swap(const Attention *a, int h, float columns[a->d_out][a->d_v])
 Which loss is to be measured? An induction head can help only in the second
 half, where the whole passage has stood before. So the targets are the
 tokens of the second half, but for its first one: nothing in the text says
-that the passage will begin again. All other targets are ignored
-([](#optimizers)). The same tokens in the first half are the control. Their
-loss is that of a first reading, and the difference of both losses says what
-it is worth to the model that it reads the passage again:
+that the passage will begin again. The same tokens in the first half are the
+control. Their loss is that of a first reading, and the difference of both
+losses says what it is worth to the model that it reads the passage again:
 */
 
-/* The mean loss of one half of each text, 0 or 1: of all its tokens but the
- * first, from those before them. */
-static float half_loss(const GptPass *p, const int *ids, int half)
+/* The mean losses of the first halves and of the second ones: of all tokens
+ * but the first of a half, from those before them. */
+static void half_losses(const GptPass *p, const int *ids, float loss[2])
 {
-    const int n = p->n, rows = p->texts * n, size = p->vocabulary;
-    int *target = new_aligned((size_t)rows, sizeof *target);
-    float *shares = new_table(rows, size);
-    for (int i = 0; i < rows; i++) {
-        const int is_last = (i + 1) % (n / 2) == 0;
-        target[i] =
-            i % n / (n / 2) == half && !is_last ? ids[i + 1] : IGNORED;
-    }
-    const float loss = cross_entropy(rows, size, ROWS(size, p->logits),
-                                     target, ROWS(size, shares));
-    free(target);
+    const int half = p->n / 2, size = p->vocabulary;
+    const float(*logits)[size] = ROWS(size, p->logits);
+    float *shares = new_table(half, size);
+    loss[0] = loss[1] = 0;
+    for (int i = 0; i < 2 * p->texts; i++)
+        loss[i % 2] +=
+            cross_entropy(half - 1, size, logits + i * half,
+                          ids + i * half + 1, ROWS(size, shares)) /
+            (float)p->texts;
     free(shares);
-    return loss;
 }
 
 static void twice_check(int texts, int n, const int ids[texts][n])
 {
-    if (n < 4 || n % 2)
-        REFUSE("texts of %d tokens: an even number from 4 on is needed", n);
+    if (n < 6 || n % 2)
+        REFUSE("texts of %d tokens: an even number from 6 on is needed", n);
     for (int t = 0; t < texts; t++)
         for (int i = 0; i < n / 2; i++)
             if (ids[t][i] != ids[t][i + n / 2])
@@ -327,24 +329,27 @@ void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
         score[i][HEAD_BEFORE] = before[i];
         score[i][HEAD_AFTER] = after[i];
     }
-    for (int k = 0; k < 2; k++)
-        loss[k] = half_loss(&p, *ids, k);
+    half_losses(&p, *ids, loss);
     gpt_pass_free(&p);
+    if (!isfinite(loss[0] + loss[1]))
+        REFUSE("losses of %g and %g: a model with finite ones is needed",
+               (double)loss[0], (double)loss[1]);
 }
 
-void head_scores(const Gpt *g, int texts, int n, const int ids[texts][n],
+void head_scores(Gpt *g, int texts, int n, const int ids[texts][n],
                  float score[g->layers * g->n_heads][HEAD_SCORES],
                  float loss[2])
 {
     const int heads = g->n_heads, all = g->layers * heads;
-    float *zeros = new_block((size_t)g->width * (size_t)(g->width / heads));
+    const int d_v = g->block->attention.d_v;
+    float(*columns)[d_v] = new_list((size_t)g->width, sizeof *columns);
     float off[all][HEAD_SCORES], loss_off[2];
     head_weights(g, texts, n, ids, score, loss);
     for (int i = 0; i < all; i++) {
-        const Attention *a = &g->block[i / heads].attention;
-        head_swap(a, i % heads, ROWS(a->d_v, zeros));
+        Attention *a = &g->block[i / heads].attention;
+        head_swap(a, i % heads, columns);
         head_weights(g, texts, n, ids, off, loss_off);
-        head_swap(a, i % heads, ROWS(a->d_v, zeros));
+        head_swap(a, i % heads, columns);
         score[i][HEAD_LOSS_OFF] = loss_off[1];
         score[i][HEAD_AFTER_OFF] = 0;
         for (int k = 0; k < all; k++)
@@ -352,7 +357,7 @@ void head_scores(const Gpt *g, int texts, int n, const int ids[texts][n],
                 score[i][HEAD_AFTER_OFF] =
                     fmaxf(score[i][HEAD_AFTER_OFF], off[k][HEAD_AFTER]);
     }
-    free(zeros);
+    free(columns);
 }
 
 /*
@@ -655,19 +660,20 @@ static void show_file(const char *path)
 {
     Gpt g;
     gpt_load(&g, path);
+    if (g.context_length < 6)
+        REFUSE("%s: a context of %d: at least 6 is needed", path,
+               g.context_length);
     const int texts = g.vocabulary == 128 ? 16 : 2;
     const int n =
         (g.context_length < LONG ? g.context_length : LONG) / 2 * 2;
     float(*score)[HEAD_SCORES] =
         new_list((size_t)(g.layers * g.n_heads), sizeof *score);
-    int *ids = new_aligned((size_t)(texts * n), sizeof *ids);
-    int(*text)[n] = (int(*)[n])ids;
-    Random r = random_seeded(123);
-    draw_twice(&r, g.vocabulary, texts, n, text);
+    int(*ids)[n] = new_list((size_t)texts, sizeof *ids);
     float loss[2];
-    head_scores(&g, texts, n, (const int(*)[n])text, score, loss);
-    show_heads(g.layers, g.n_heads, loss,
-               (const float(*)[HEAD_SCORES])score);
+    Random r = random_seeded(123);
+    draw_twice(&r, g.vocabulary, texts, n, ids);
+    head_scores(&g, texts, n, ids, score, loss);
+    show_heads(g.layers, g.n_heads, loss, score);
     free(score);
     free(ids);
     gpt_free(&g);

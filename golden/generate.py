@@ -2472,8 +2472,9 @@ def language_model():
     for seed, n, texts in [(3, 1, 2), (4, 2, 3), (123, 37, 1),
                            (2**31, 9000, 4)]:
         save_starts(f"starts_{n}", seed, n, texts)
-    for case, seed, context in [("long", 7, 128), ("short", 8, 40),
-                                ("shorter", 9, 15), ("exact", 24, 16)]:
+    for case, seed, context in [("long", 7, 128), ("short", 36, 40),
+                                ("shorter", 9, 15), ("exact", 17, 16),
+                                ("ends", 17, 128)]:
         save_repeats(f"repeats_{case}", seed, 300, 6, context)
     for case, text, source in [
             ("none", "abc", "def"), ("all", "abc", "abc"),
@@ -2549,13 +2550,13 @@ def inside():
         save_weight_back(f"back_{case}", 3100 + n, n, start, back)
     save_twice("heads_two", 3200, 3, 4)
     save_twice("heads_apart", 3300, 2, 3, is_tied=False)
-    save_twice("heads_one", 3400, 1, 2, n_heads=1, layers=1)
+    save_twice("heads_one", 3400, 1, 3, n_heads=1, layers=1)
     save_twice("heads_three", 3500, 2, 4, vocabulary=5, width=6, n_heads=3,
                layers=3)
     # What the program says of the model in 22_gpt.safetensors.
     save_twice("heads_program", 2160, 2, 4, ids_seed=123)
     for case, seed, vocabulary, half in [("random", 123, 1000, 30),
-                                         ("few", 5, 3, 2)]:
+                                         ("few", 5, 3, 3)]:
         torch.manual_seed(seed)
         ids = torch.randint(vocabulary, (4, half)).repeat(1, 2)
         save(f"twice_{case}", vocabulary=[vocabulary], seed=[seed], ids=ids,

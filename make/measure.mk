@@ -66,16 +66,17 @@ bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's traini
 # done; then this model is for run-23. A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
 train: log = $(if $(SIZES),,src/trained.h)
+train: sizes = $(SIZES)
 train-repeats: gpt = $(BUILD)/gpt-repeats
 train-repeats: log = src/trained_repeats.h
-train-repeats: SIZES = 1600 16 128 160 5 3 1
+train-repeats: sizes = 1600 16 128 160 5 3 1
 train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0"
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train train-repeats: $(BUILD)/tools/train
 	@rm -f $(gpt).h
-	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(SIZES))
-	@[ ! -e $(gpt).h ] || { mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; $(if $(log),mv $(gpt).h $(log);) \
-	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32"'; }
+	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(sizes))
+	@[ ! -e $(gpt).h ] || { $(if $(log),mv $(gpt).h $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \
+	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
 
 # Where the time goes, in a folder of its own: all that `make` and `make test` do,
 # part by part, and what `make` does after a change of one chapter (07).

@@ -370,7 +370,7 @@ static void same_of(const GptTraining *t, double same[SAME])
         g->n_heads,    g->layers,         !!g->has_own_output,
         t->texts,      t->bytes,          checksum(t->bytes, t->text),
         how->beta_1,   how->beta_2,       how->epsilon,
-        how->decay,    how->is_coupled,   t->repeats};
+        how->decay,    how->is_coupled,   !!t->repeats};
     memcpy(same, all, sizeof all);
 }
 

@@ -3,7 +3,6 @@
 #include "streams.h"
 #include "gpts.h"
 #include "attention/24_inside.h"
-#include "attention/13_multi_head.h"
 #include "attention/prose.h"
 
 static void back_test(void)
@@ -66,11 +65,9 @@ static void scores_test(void)
 /* Of an output layer of 2 rows for 3 heads of 2 entries. */
 static void swap_test(void)
 {
-    Attention a;
-    Random r = seeded(1);
-    multi_head_init(&a, &r, 4, 6, 0, 0, 3, 1);
-    a.d_out = a.out.d_out = 2;
-    float *weight = a.out.weight;
+    float weight[12];
+    Attention a = {.n_heads = 3, .d_k = 1, .d_v = 2, .d_out = 2};
+    a.out = (Linear){.d_in = 6, .d_out = 2, .weight = weight};
     for (int k = 0; k < 12; k++)
         weight[k] = (float)k;
     float columns[2][2] = {{20, 21}, {22, 23}};
@@ -88,8 +85,6 @@ static void swap_test(void)
     head_swap(&a, 0, columns);
     head_swap(&a, 2, columns);
     same("first and last", 12, weight, ends);
-    a.d_out = a.out.d_out = 6;
-    attention_free(&a);
 }
 
 static void random_test(void)
@@ -125,45 +120,83 @@ static void passages_test(void)
     for (int i = 0; i < 2 * held_out_length; i++)
         if (all[i] != held_out[i % held_out_length])
             tap_near("id", all[i], held_out[i % held_out_length], 0, 0);
-    tap_true("all of it", all[held_out_length - 1]);
     free(all);
+}
+
+/* For texts of one token, again and again, and a model with a context of 8
+ * and 7 tokens, of which one has this number. */
+static void heads_for(int texts, int n, int id, float number)
+{
+    int *ids = new_list(20, sizeof *ids);
+    float score[4][HEAD_SCORES], loss[2];
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = 7,
+                        .context_length = 8,
+                        .width = 6,
+                        .n_heads = 2,
+                        .layers = 2});
+    g.tokens[0] = number;
+    for (int i = 0; i < 20; i++)
+        ids[i] = id;
+    head_scores(&g, texts, n, (const int(*)[n])ids, score, loss);
+    gpt_free(&g);
+    free(ids);
 }
 
 static void refusals(void)
 {
     static volatile int none = 0;
     static float weights[3][3], columns[6][3], score[4][HEAD_SCORES];
-    static float loss[2];
-    static const int odd[1][3] = {{1, 2, 1}}, two[1][2] = {{1, 1}};
-    static const int other[2][4] = {{1, 2, 1, 2}, {1, 2, 1, 3}};
-    static const int first[1][4] = {{1, 2, 3, 2}};
+    static float loss[2], mean[4];
+    static const int other[2][6] = {{1, 2, 3, 1, 2, 3}, {1, 2, 3, 1, 2, 4}};
+    static const int first[1][6] = {{1, 2, 3, 2, 2, 3}};
     static int ids[1][5]; /* more is refused before it is written */
     Random r = seeded(1);
-    Gpt g = any_gpt(2, 0);
+    Gpt g;
+    gpt_init(&g, &(Gpt){.vocabulary = 7,
+                        .context_length = 8,
+                        .width = 6,
+                        .n_heads = 2,
+                        .layers = 2});
+    GptPass p;
+    gpt_pass_init(&p, &g, 1, 4);
     Attention bare = g.block->attention;
     bare.d_out = 0;
     REFUSES(NULL, weight_back(3, weights, 1, 2));
     REFUSES_SUCH("a from of n", weight_back(3, weights, 3, 1));
     REFUSES_SUCH("a back below 0", weight_back(3, weights, 1, none - 1));
+    REFUSES_SUCH("a from of n", heads_back(&p, 4, 1, mean));
     REFUSES(NULL, head_swap(&g.block->attention, 2, columns));
     REFUSES_SUCH("head -1", head_swap(&g.block->attention, -1, columns));
     REFUSES_SUCH("no output layer", head_swap(&bare, 0, columns));
-    REFUSES("24_inside.c: twice_check: texts of 3 tokens: an even number "
-            "from 4 on is needed",
-            head_scores(&g, 1, 3, odd, score, loss));
-    REFUSES_SUCH("texts of 2", head_scores(&g, 1, 2, two, score, loss));
-    REFUSES("24_inside.c: twice_check: text 1 has 2 at token 1 and 3 at "
-            "token 3: the same is needed",
-            head_weights(&g, 2, 4, other, score, loss));
+    REFUSES("24_inside.c: twice_check: texts of 4 tokens: an even number "
+            "from 6 on is needed",
+            head_weights(&g, 1, 4, other, score, loss));
+    REFUSES("24_inside.c: twice_check: text 1 has 3 at token 2 and 4 at "
+            "token 5: the same is needed",
+            head_weights(&g, 2, 6, other, score, loss));
     REFUSES_SUCH("two first tokens",
-                 head_weights(&g, 1, 4, first, score, loss));
-    REFUSES("24_inside.c: draw_twice: texts of 5 tokens: an even number "
-            "from 2 to 47156 is needed",
+                 head_scores(&g, 1, 6, first, score, loss));
+    TAP_REFUSES("head_scores", "more tokens than the context", NULL,
+                heads_for(1, 10, 1, 1));
+    TAP_REFUSES("head_scores", "no texts", NULL, heads_for(none, 6, 1, 1));
+    TAP_REFUSES("head_scores", "ids that are no row", NULL,
+                heads_for(1, 6, 7, 1));
+    TAP_REFUSES("head_scores", "a model with nan",
+                "24_inside.c: head_weights: losses of nan and nan: a model "
+                "with finite ones is needed",
+                heads_for(1, 6, 0, NAN));
+    REFUSES("24_inside.c: draw_twice: 1 texts of 5 tokens: at least 1, and "
+            "an even number from 6 on, are needed",
             draw_twice(&r, 128, 1, 5, ids));
-    REFUSES_SUCH("no tokens", draw_twice(&r, 128, 1, none, ids));
-    REFUSES_SUCH("more than twice the text held out",
-                 draw_twice(&r, 128, 1, 2 * held_out_length + 2,
-                            (int(*)[2 * held_out_length + 2]) ids));
+    REFUSES_SUCH("texts of 4", draw_twice(&r, 128, 1, 4, (int(*)[4])ids));
+    REFUSES_SUCH("no texts", draw_twice(&r, 128, none, 6, (int(*)[6])ids));
+    REFUSES(
+        "24_inside.c: draw_twice: texts of 47158 tokens: at most 47156, "
+        "twice the text held out, are needed",
+        draw_twice(&r, 128, 1, 2 * held_out_length + 2,
+                   (int(*)[2 * held_out_length + 2]) ids));
+    gpt_pass_free(&p);
     gpt_free(&g);
 }
 

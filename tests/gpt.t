@@ -161,8 +161,14 @@ my @rows = $out =~ /^  (block \d+ head \d+ .*)$/gm;
 near [printed_numbers((split /\n/, $out)[1])], [numbers($due{'heads_program-loss'})], 6e-5, '... both losses';
 is_deeply [map { /^(block \d+ head \d+)/ } @rows],
   ['block 0 head 0', 'block 0 head 1', 'block 1 head 0', 'block 1 head 1'], '... a row for each head';
-near [map { /([\d.]+)/g } map { s/^block \d+ head \d+//r } @rows],
-  [map { sprintf '%.3g', $_ } numbers($due{'heads_program-scores'})], 1e-6, "... PyTorch's scores";
+# The numbers of the table, of which each has three digits, beside what they should be.
+sub scores_in { return map { s/^ *block \d+ head \d+//r =~ /(\S+)/g } $_[0] =~ /^  block .*$/mg }
+sub near_scores {
+    my ($printed, $due, $what) = @_;
+    my @wrong = grep { abs($printed->[$_] - $due->[$_]) > 0.00501 * abs $due->[$_] } 0 .. $#$due;
+    ok @$printed == @$due && !@wrong, $what or diag "@$printed\n@$due";
+}
+near_scores([scores_in($out)], [numbers($due{'heads_program-scores'})], "... PyTorch's scores");
 
 for (
     ['no file'                 => ['--map', 1], qr/--map BLOCK HEAD FILE ID/],
@@ -254,6 +260,13 @@ ok defined $pace && $pace > 0, '... and seconds and tokens a second';
 is_deeply rows_of('whole'), [1 .. 6], '... and a row for each step, with what the model writes';
 like $log, qr/^\.best = [0-5],\n\.loss = \{\d\.\d+f, \d\.\d+f\},\n\.heads = \{\n(?:    \{(?:\d\.\d+f(?:, )?){4}\},\n){2}\},\n\.back = \{\n(?:    \{(?:\d\.\d+f(?:, )?){5}\},\n){2}\},\n\z/m,
   '... and the scores of its heads';
+my ($table) = $log =~ /^\.heads = \{\n(.*?)^\},$/ms;
+my @heads = $table =~ /(\d\.\d+)f/g;
+my ($best) = $log =~ /^\.best = (\d+)/m;
+my ($row) = ($log =~ /^    \{\d+, ([^"]*)"/mg)[$best];
+my @largest = ($row =~ /(\d\.\d+)f/g)[2, 3];
+near [map { my $k = $_; (sort { $b <=> $a } @heads[$k, $k + 4])[0] } 0, 1], \@largest, 1e-6, '... those of the best model';
+near_scores([scores_in((run_inside("$folder/whole.best"))[0])], \@heads, '... which are what the program of chapter 24 finds');
 run_train("$folder/long", "$folder/long.best", "$folder/long.h", 80, @sizes[1 .. 6]);
 is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 40], '... or for a fortieth of many';
 for my $file ('whole', 'whole.best') {
@@ -300,6 +313,9 @@ for (['one that is cut off' => substr(text_of("$folder/whole"), 0, -100), qr/jso
 }
 ($out, $err, $status) = run_train("$folder/whole", "$folder/w", "$folder/w.h", @sizes);
 like "$err$status", qr/\A[^\n]*\/w: [^\n]+\n512\z/, 'refused: one whose best model is not there';
+($out, $err, $status) = run_train("$folder/whole", $golden, "$folder/w.h", @sizes);
+like "$err$status", qr/\A[^\n]+: a model with a loss of nan [^\n]+: the best one of this run, with [\d.]+, is needed\n512\z/,
+  'refused: one whose best model is another';
 ($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4 .. 6]);
 like "$err$status", qr/\A[^\n]+ whose width is 16: 32 is needed\n512\z/, 'refused: a training of another size';
 

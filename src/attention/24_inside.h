@@ -17,14 +17,15 @@ float weight_back(int n, const float weights[n][n], int from, int back);
  * refuses.
  * PyTorch: the same of GPT2LMHeadModel's attentions, by Hugging Face's
  * transformers. */
-void heads_back(const GptPass *p, int from, int back, float *mean);
+void heads_back(const GptPass *p, int from, int back,
+                float mean[p->layers * p->block->attention.n_heads]);
 
 /* Exchanges the columns of the output layer that multiply the context of
  * head h with other columns. Zeros switch the head off, and a second call
  * switches it on again. Refuses a head that is not there, and an attention
  * without an output layer.
  * PyTorch: layer.weight[:, h * d_v:(h + 1) * d_v], which is swapped. */
-void head_swap(const Attention *a, int h, float columns[a->d_out][a->d_v]);
+void head_swap(Attention *a, int h, float columns[a->d_out][a->d_v]);
 
 /* What is found of a head, from texts that stand twice: the mean weight on
  * the token before, and, in the second half of a text, on the token that
@@ -44,19 +45,22 @@ enum {
  * head_scores all four scores; the model has the same bits again in the
  * end. loss[0] is the mean loss of all tokens of the first halves but the
  * first ones, from the tokens before them, and loss[1] that of the second
- * halves. Refuses two different halves, an n that is odd, below 4 or above
- * the context, texts below 1, ids that are no row, and what does not fit.
- * Olsson et al. 2022: prefix matching, and previous token heads. */
+ * halves. HEAD_AFTER_OFF is 0 where there is no other head. Refuses two
+ * different halves, an n that is odd, below 6 or above the context, texts
+ * below 1, ids that are no row, losses that are not finite, and what does
+ * not fit.
+ * Olsson et al. 2022: prefix matching, of which HEAD_AFTER is the part at
+ * the same point of the passage; and previous token heads. */
 void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
                   float score[g->layers * g->n_heads][HEAD_SCORES],
                   float loss[2]);
-void head_scores(const Gpt *g, int texts, int n, const int ids[texts][n],
+void head_scores(Gpt *g, int texts, int n, const int ids[texts][n],
                  float score[g->layers * g->n_heads][HEAD_SCORES],
                  float loss[2]);
 
 /* Draws texts of n tokens whose second half is the first again: passages of
  * the text held out where the vocabulary is that of bytes, 128 tokens, and
- * else random tokens. Refuses an n that is odd, below 2, or above twice the
- * text held out. */
+ * else random tokens. Refuses texts below 1, an n that is odd or below 6,
+ * and passages longer than the text held out. */
 void draw_twice(Random *r, int vocabulary, int texts, int n,
                 int ids[texts][n]);

@@ -61,7 +61,7 @@ static int is_best(const GptTraining *t, int i)
 /* Sixteen texts that stand twice, for the scores of heads: of 128 tokens,
  * or as many as the context has. */
 enum { TEXTS = 16 };
-static int length_of(const Gpt *g)
+static int text_length(const Gpt *g)
 {
     return (g->context_length < 128 ? g->context_length : 128) / 2 * 2;
 }
@@ -76,11 +76,12 @@ static void draw_texts(const Gpt *g, int n, int ids[TEXTS][n])
 static void note_heads(const Gpt *g, double largest[2])
 {
     const int heads = g->layers * g->n_heads;
-    const int n = length_of(g);
+    const int n = text_length(g);
     int ids[TEXTS][n];
     float score[heads][HEAD_SCORES], loss[2];
     draw_texts(g, n, ids);
     head_weights(g, TEXTS, n, ids, score, loss);
+    largest[0] = largest[1] = 0;
     for (int i = 0; i < heads; i++)
         for (int k = 0; k < 2; k++)
             largest[k] = fmax(largest[k], (double)score[i][k]);
@@ -187,10 +188,10 @@ static void write_table(FILE *log, const char *name, int n, int m,
     fprintf(log, "},\n");
 }
 
-static void write_heads(const Gpt *g, FILE *log)
+static void write_heads(Gpt *g, FILE *log)
 {
     const int heads = g->layers * g->n_heads;
-    const int n = length_of(g);
+    const int n = text_length(g);
     int ids[TEXTS][n];
     float score[heads][HEAD_SCORES], loss[2], mean[heads];
     float back[heads][TRAINED_BACK];
@@ -219,7 +220,8 @@ static void write_log(const GptTraining *t, const char *model_path,
     gpt_load(&best, model_path);
     NewFile new = file_begin(path);
     write_sizes(t, new.file);
-    fprintf(new.file, ".best = %d,\n", write_rows(t, new.file));
+    const int best_row = write_rows(t, new.file);
+    fprintf(new.file, ".best = %d,\n", best_row);
     write_heads(&best, new.file);
     file_finish(&new);
     gpt_free(&best);
@@ -245,14 +247,33 @@ static void take_steps(GptTraining *t, const char *path,
     }
 }
 
-/* The run goes on with the training that was saved, and with the model that
- * was best, of which the log will tell. */
+/* The model in the file must be the one that was best so far, of which the
+ * log will tell. */
+static void check_best(const GptTraining *t, const char *path)
+{
+    GptTraining saved = *t;
+    double least = INFINITY;
+    gpt_load(&saved.model, path);
+    const Gpt *g = &saved.model;
+    for (int i = 0; i < rows_of(t); i++)
+        least = fmin(least, row_of(t, i)[HELD_OUT]);
+    const int is_alike = g->vocabulary == t->model.vocabulary &&
+                         g->context_length == t->model.context_length &&
+                         g->n_heads == t->model.n_heads &&
+                         g->count == t->model.count;
+    const double loss =
+        is_alike ? (double)gpt_run_loss(&saved, held_out) : NAN;
+    if (!(fabs(loss - least) < 1e-3))
+        REFUSE("%s: a model with a loss of %g on the text held out: the "
+               "best one of this run, with %g, is needed",
+               path, loss, least);
+    gpt_free(&saved.model);
+}
+
+/* The run goes on with the training that was saved. */
 static void load_run(GptTraining *t, const char *path,
                      const char *model_path)
 {
-    Gpt best;
-    gpt_load(&best, model_path);
-    gpt_free(&best);
     gpt_training_load(t, path);
     const int row = entries_of_row(t);
     if (t->noted < BEGINNING || (t->noted - BEGINNING) % row)
@@ -263,6 +284,7 @@ static void load_run(GptTraining *t, const char *path,
         REFUSE("%s: has step %d, and all %d that are asked for are done: "
                "to go on, ask for more than %d",
                path, t->step, t->steps, t->step);
+    check_best(t, model_path);
 }
 
 /* Takes all steps, or what is left of them where the first file has some.
@@ -321,7 +343,7 @@ int main(int argc, char *argv[])
         uint64_t least, most;
     } size[7] = {{"steps", 1, 1 << 20},
                  {"texts", 1, 1 << 20},
-                 {"the context", 6, 1 << 20},
+                 {"the context", TRAINED_BACK + 1, 1 << 20},
                  {"the width", 1, 1 << 20},
                  {"heads", 1, 1 << 20},
                  {"blocks", 1, 1 << 20},
