@@ -109,6 +109,23 @@ static GptTraining read_again(const GptTraining *first, const char *path)
     return second;
 }
 
+/* A state of which all numbers have been drawn: the next draw makes it
+ * anew. */
+static void used_up_test(void)
+{
+    const char *path = own_file("training.safetensors");
+    GptTraining first = small_of(3, 0), second = small_of(3, 0);
+    first.random.next = RANDOM_STATE;
+    gpt_training_save(&first, path);
+    gpt_training_load(&second, path);
+    same_bits("next", second.random.next, RANDOM_STATE);
+    same_bits("stream", random_u32(&second.random),
+              random_u32(&first.random));
+    gpt_training_free(&first);
+    gpt_training_free(&second);
+    remove(path);
+}
+
 /* Interrupted after 3 steps, and gone on with for 6 more. */
 static void resume(int has_own_output)
 {
@@ -353,6 +370,7 @@ int main(void)
     TAP(smallest_test, "gpt_save: one of everything");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     TAP(resume_test, "gpt_training_save: all that it needs");
+    TAP(used_up_test, "gpt_training_load: a state that is used up");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
     refused_files();
     refused_trainings();
