@@ -50,8 +50,8 @@ head looks at all tokens alike](heads.svg){#fig-inside-heads}
 
 In the table of weights, each of these heads fills a diagonal: the weights
 one token back, or three tokens back. The mean weight on such a diagonal is
-the head's score. It is 1 for a head that looks at nothing else. (It has
-nothing to do with the scores from which softmax makes weights.)
+the head's score: 1 for a head that looks at nothing else. (This score is
+not one of those from which softmax makes weights.)
 
 **Exercise 24.1** (★, 2 points): `weight_back`. The mean weight on the token
 that is `back` tokens back, over the tokens from token `from` to the last
@@ -562,8 +562,8 @@ stood in many other words. (That the score falls without head 1 agrees with
 that, and does not prove it.)
 
 The model pays for this. The loss of its first reading, 1.5668, is larger
-than the 1.4671 of the long run. And when it writes, it repeats itself, as
-the texts have done that it read.
+than the 1.4671 of the long run, though after fewer steps. And when it
+writes, it repeats itself, as the texts have done that it read.
 
 In which order do the two heads form? Both runs have written down the
 largest scores of all heads:

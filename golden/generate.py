@@ -2497,7 +2497,7 @@ def save_weight_back(case, seed, n, start, back):
 
 def heads_twice(model, ids):
     """Of each head the mean weight on the token before, and, in the second
-    half, on what followed the same token in the first; the losses of both
+    half, on what followed at the same point of the first; the losses of both
     halves; and the mean weight on the token itself, one back, two back ..."""
     half = ids.shape[-1] // 2
     outer, kept = model(ids)

@@ -23,8 +23,8 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
         REFUSE("%d texts of %d bytes and the one after, from %d bytes: at "
                "least 1 text, and more bytes than it has, are needed",
                texts, model.context_length, sizes->bytes);
-    GptTraining own = {.texts = texts, .steps = sizes->steps};
-    own.repeats = sizes->repeats;
+    GptTraining own = {
+        .texts = texts, .steps = sizes->steps, .repeats = sizes->repeats};
     own.adam = sizes->adam;
     own.random = sizes->random;
     own.bytes = sizes->bytes;

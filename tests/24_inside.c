@@ -123,18 +123,24 @@ static void passages_test(void)
     free(all);
 }
 
-/* For texts of one token, again and again, and a model with a context of 8
- * and 7 tokens, of which one has this number. */
-static void heads_for(int texts, int n, int id, float number)
+static Gpt blank_gpt(void)
 {
-    int *ids = new_list(20, sizeof *ids);
-    float score[4][HEAD_SCORES], loss[2];
     Gpt g;
     gpt_init(&g, &(Gpt){.vocabulary = 7,
                         .context_length = 8,
                         .width = 6,
                         .n_heads = 2,
                         .layers = 2});
+    return g;
+}
+
+/* For texts of one token, again and again, and a model of which one
+ * parameter is this number. */
+static void heads_for(int texts, int n, int id, float number)
+{
+    int *ids = new_list(20, sizeof *ids);
+    float score[4][HEAD_SCORES], loss[2];
+    Gpt g = blank_gpt();
     g.tokens[0] = number;
     for (int i = 0; i < 20; i++)
         ids[i] = id;
@@ -152,12 +158,7 @@ static void refusals(void)
     static const int first[1][6] = {{1, 2, 3, 2, 2, 3}};
     static int ids[1][5]; /* more is refused before it is written */
     Random r = seeded(1);
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = 7,
-                        .context_length = 8,
-                        .width = 6,
-                        .n_heads = 2,
-                        .layers = 2});
+    Gpt g = blank_gpt();
     GptPass p;
     gpt_pass_init(&p, &g, 1, 4);
     Attention bare = g.block->attention;

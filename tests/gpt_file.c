@@ -370,8 +370,8 @@ int main(void)
     TAP(smallest_test, "gpt_save: one of everything");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     TAP(resume_test, "gpt_training_save: all that it needs");
-    TAP(used_up_test, "gpt_training_load: a state that is used up");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
+    TAP(used_up_test, "gpt_training_load: a state that is used up");
     refused_files();
     refused_trainings();
     remove(own_file("model.safetensors"));

@@ -30,7 +30,8 @@ void gpt_save(const Gpt *g, const char *path);
  * text: it goes on as if it had not been interrupted, to the last bit.
  * Refuse what tensors_read and tensors_write refuse, tables that are
  * missing, too many or of other shapes, numbers that no training has, and a
- * training of other sizes, on another text, or with other settings of Adam;
- * the rate may differ, as each step sets it. */
+ * training of other sizes, on another text, with other settings of Adam, or
+ * of which one alone has texts that repeat themselves; the rate may differ,
+ * as each step sets it. */
 void gpt_training_save(const GptTraining *t, const char *path);
 void gpt_training_load(GptTraining *t, const char *path);

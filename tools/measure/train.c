@@ -125,7 +125,7 @@ static void show_progress(const GptTraining *t, float loss)
             (t->steps - t->step) * t->notes[SECONDS] / t->step);
 }
 
-/* A string as C has it, in a list; no two question marks stand side by
+/* A string as C has it; no two question marks stand side by
  * side. */
 static void print_string(FILE *file, int n, const double byte[n])
 {
