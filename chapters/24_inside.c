@@ -31,27 +31,28 @@ off, and see how much worse the model predicts.
 
 [](#training-repeated) has told of two kinds of head that work together. A
 **previous-token head** looks at the token before. An **induction head**
-looks at the token that followed when the text was at the same point
-earlier. If *b* followed *a* the last time, *b* may follow *a* again.
+looks at the token that came after the same token the last time. If *b*
+followed *a* then, *b* may follow *a* again.
 Chapter 21 gave the model's keys the token before, so that one head was
 enough. Does a model of several blocks find both heads by itself?
 
 To find such heads we need texts in which we know what followed earlier. The
-simplest ones are a passage, and the same passage again. Take the passage *a
-b c d* and count the eight tokens from 0. The second *b* is token 5. The
-first *b* is token 1, and token 2 followed it. So an induction head looks
-from token 5 at token 2, which is three tokens back. From every token of the
-second half it looks three tokens back: the passage has four tokens, and
-four less one is three.
+simplest ones are a passage, and the same passage again. Take *a b c d a b c
+d*, and count its tokens from 0. The second *b* is token 5. The first *b* is
+token 1, and token 2 followed it. So an induction head looks from token 5 at
+token 2, which is three tokens back. From every token of the second half it
+looks three tokens back: the passage has four tokens, and four less one is
+three.
 
-![The weights of two heads that do one thing only. A row is a token that
-looks, and a column a token that is looked at. In the first half, the second
-head looks at all tokens alike](heads.svg){#fig-inside-heads}
+![The weights of two heads. A row is a token that looks, and a column a
+token that is looked at. In the first half, where there is nothing to find,
+the second head has equal weights](heads.svg){#fig-inside-heads}
 
 In the table of weights, each of these heads fills a diagonal: the weights
-one token back, or three tokens back. The mean weight on such a diagonal is
-the head's score: 1 for a head that looks at nothing else. (This score is
-not one of those from which softmax makes weights.)
+one token back, or three tokens back. The mean weight on its diagonal is the
+head's score: for one token back over all tokens but the first, and for what
+followed over the second half. A head that looks at nothing else has the
+score 1. (This score is not one of those from which softmax makes weights.)
 
 **Exercise 24.1** (★, 2 points): `weight_back`. The mean weight on the token
 that is `back` tokens back, over the tokens from token `from` to the last
@@ -83,8 +84,8 @@ float weight_back(int n, const float weights[n][n], int from, int back)
 
 enum { SHORT = 8, LONG = 128 };
 
-/* The weights of three heads: shares that are even; the token before alone;
- * and in the second half what followed the first time. */
+/* The weights of three heads: equal ones; the token before alone; and in
+ * the second half what followed the first time. */
 static void show_ideal(int n, float weights[3][n][n])
 {
     memset(weights, 0, sizeof(float[3][n][n]));
@@ -113,10 +114,10 @@ static void show_scores(void)
         scores[h][HEAD_AFTER] =
             weight_back(SHORT, weights[h], SHORT / 2, SHORT / 2 - 1);
     }
-    print_matrix("even shares, token before, induction: both scores", 3, 2,
-                 scores);
+    print_matrix("equal weights, token before, induction: both scores", 3,
+                 2, scores);
     print_vector(
-        "even shares in a text of 128", 2,
+        "equal weights in a text of 128", 2,
         (float[]){weight_back(LONG, longer[0], 1, 1),
                   weight_back(LONG, longer[0], LONG / 2, LONG / 2 - 1)});
     figure_maps("heads",
@@ -127,32 +128,30 @@ static void show_scores(void)
 
 /*
 ``` output
-even shares, token before, induction: both scores (3, 2)
+equal weights, token before, induction: both scores (3, 2)
 [[0.2454, 0.1586],
  [1.0000, 0.0000],
  [0.1548, 1.0000]]
-even shares in a text of 128 (2)
+equal weights in a text of 128 (2)
 [0.0349, 0.0108]
 ```
 
-Each line is a head, with its score for the token before, and then its score
-for what followed the first time. The second and the third line are the two
+Each row is a head, with its score for the token before, and then its score
+for what followed the first time. The second and the third row are the two
 heads of the figure: each has 1 in the score by which it is to be found.
 (The third has $(1/2 + 1/3 + 1/4) / 7 = 0.1548$ for the token before, from
-its first half.) The first line is a head that looks at all tokens alike.
-Any other head is to be compared with it. Its scores depend on the length: a
-text of 128 tokens has more tokens to share with, and even shares give
-0.0349 and 0.0108.
+its first half.) The first row is a head with equal weights, with which any
+other head is to be compared. Its scores depend on the length: in a text of
+128 tokens they are 0.0349 and 0.0108.
 
-In a passage of letters, most letters stand several times. Only one of them
-is at the same point of the passage. So a head that goes by a single letter
-has to share its weight among all that has followed this letter, and has a
-low score.
+In prose, most letters stand several times in a passage, and only one of
+them is at the same point of it. So a head that goes by a single letter has
+to share its weight among all that has followed this letter, and has a low
+score for what followed.
 
 Each of our texts is a passage of the prose held out, which the model has
-not learned by heart, and the same passage again. For a model whose tokens
-are not bytes there is no such prose here. It gets random tokens, and the
-same again:
+not learned by heart, and the same passage again. A model whose tokens are
+not bytes gets random tokens, and the same again:
 */
 
 void draw_twice(Random *r, int vocabulary, int texts, int n,
@@ -178,7 +177,7 @@ void draw_twice(Random *r, int vocabulary, int texts, int n,
 
 /*
 The weights of a head are not in the pass that `gpt_forward` has filled,
-since its attention never has the whole table of them ([](#flash)). But the
+since fast attention never holds their whole table ([](#flash)). But the
 pass has the queries and the keys of all heads. `split_heads` gives each
 head its part of them ([](#multi-head)), and `masked_weights` makes the
 weights ([](#causal-mask)). Then `heads_back` takes one score of all heads,
@@ -193,16 +192,16 @@ static void text_weights(const Trace *t, int n, int text,
     const float(*query)[heads * d] = ROWS(heads * d, t->query);
     const float(*key)[heads * d] = ROWS(heads * d, t->key);
     float *own_query = new_table(heads * n, d);
-    float *own_key = new_table(heads * n, d), *scores = new_table(n, n);
+    float *own_key = new_table(heads * n, d), *products = new_table(n, n);
     split_heads(n, heads, d, query + first, TABLES(n, d, own_query));
     split_heads(n, heads, d, key + first, TABLES(n, d, own_key));
     for (int h = 0; h < heads; h++)
         masked_weights(n, n, d, mask_causal(0), TABLES(n, d, own_query)[h],
-                       TABLES(n, d, own_key)[h], ROWS(n, scores),
+                       TABLES(n, d, own_key)[h], ROWS(n, products),
                        weights[h]);
     free(own_query);
     free(own_key);
-    free(scores);
+    free(products);
 }
 
 void heads_back(const GptPass *p, int from, int back,
@@ -228,13 +227,13 @@ void heads_back(const GptPass *p, int from, int back,
 /*
 ## Switched off {#inside-off}
 
-Each block adds to the sum of each token what its attention makes
-([](#gpt)). A head takes part in that only by the output layer of the
-attention. This layer multiplies the contexts of all heads, side by side:
-the first `d_v` columns of its weight multiply the context of head 0, the
-next `d_v` columns that of head 1. If there are zeros in a head's columns,
-nothing comes of its context, and the model runs as if the head were not
-there.
+A block adds what its attention makes to the sum of each token ([](#gpt)). A
+head reaches that sum only through the output layer of the attention. This
+layer multiplies the contexts of all heads, side by side: the first `d_v`
+columns of its weight multiply the context of head 0, the next `d_v` columns
+that of head 1. If there are zeros in a head's columns, nothing comes of its
+context, and the model runs as if the head were not there. To take a part
+away and to measure again is called **ablation**.
 
 **Exercise 24.2** (★★, 3 points): `head_swap`. Exchange the columns of head
 `h` in the weight of the output layer with other columns that the caller
@@ -249,8 +248,8 @@ columns of head `h` begin at `h * a->d_v`.
 :::
 
 ::: done
-To take a part away and to measure again is called **ablation**. It is the
-control that a picture of weights lacks.
+A head is off, and on again to the last bit. Such an ablation is the control
+that a picture of weights lacks.
 :::
 */
 
@@ -271,12 +270,12 @@ void head_swap(Attention *a, int h, float columns[a->d_out][a->d_v])
 }
 
 /*
-Which loss is to be measured? An induction head can help only in the second
+Which loss is to be measured? An induction head helps most in the second
 half, where the whole passage has stood before. So the targets are the
-tokens of the second half, but for its first one: nothing in the text says
-that the passage will begin again. The same tokens in the first half are the
-control. Their loss is that of a first reading, and the difference of both
-losses says what it is worth to the model that it reads the passage again:
+tokens of the second half, but not the first of them, since nothing in the
+text says that the passage will begin again. The same tokens in the first
+half are for comparison. Their loss is that of a first reading, and the
+difference of both losses is the gain, if any, from the second reading:
 */
 
 /* The mean losses of the first halves and of the second ones: of all tokens
@@ -310,7 +309,7 @@ static void twice_check(int texts, int n, const int ids[texts][n])
 /*
 Two functions put this together. `head_weights` finds both scores of each
 head, and both losses. `head_scores` calls it once for the model as it is,
-and once without each head:
+and once more for each head, without that head:
 */
 
 void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
@@ -373,7 +372,7 @@ static void show_heads(int layers, int heads, const float loss[2],
                        const float score[layers * heads][HEAD_SCORES])
 {
     static const char *const column[HEAD_SCORES] = {
-        "before", "after", "loss off", "after off"};
+        "before", "followed", "loss off", "followed off"};
     const int all = layers * heads;
     char(*word)[40] = new_list((size_t)all, sizeof *word);
     const char **row = new_list((size_t)all, sizeof *row);
@@ -402,43 +401,41 @@ long run, after step 2200
 loss of the first half, and of the second (2)
 [1.4671, 1.5487]
 heads, in weights and losses
-                  before     after  loss off  after off
-  block 0 head 0  0.107   0.000250      1.78    0.00607
-  block 0 head 1  0.406   0.000336      1.84    0.00525
-  block 0 head 2  0.0464  0.000535      1.57    0.00571
-  block 0 head 3  0.643   0.000235      2.22    0.00329
-  block 0 head 4  0.0529  0.000505      1.59    0.00620
-  block 1 head 0  0.0821  0.00118       1.56    0.00600
-  block 1 head 1  0.0858  0.00200       1.55    0.00532
-  block 1 head 2  0.101   0.00106       1.55    0.00562
-  block 1 head 3  0.0764  0.00192       1.56    0.00542
-  block 1 head 4  0.0913  0.00206       1.55    0.00553
-  block 2 head 0  0.0718  0.00272       1.56    0.00556
-  block 2 head 1  0.0489  0.00450       1.55    0.00556
-  block 2 head 2  0.0605  0.00237       1.60    0.00556
-  block 2 head 3  0.0640  0.00411       1.55    0.00556
-  block 2 head 4  0.0816  0.00556       1.55    0.00450
+                  before  followed  loss off  followed off
+  block 0 head 0  0.107   0.000250      1.78       0.00607
+  block 0 head 1  0.406   0.000336      1.84       0.00525
+  block 0 head 2  0.0464  0.000535      1.57       0.00571
+  block 0 head 3  0.643   0.000235      2.22       0.00329
+  block 0 head 4  0.0529  0.000505      1.59       0.00620
+  block 1 head 0  0.0821  0.00118       1.56       0.00600
+  block 1 head 1  0.0858  0.00200       1.55       0.00532
+  block 1 head 2  0.101   0.00106       1.55       0.00562
+  block 1 head 3  0.0764  0.00192       1.56       0.00542
+  block 1 head 4  0.0913  0.00206       1.55       0.00553
+  block 2 head 0  0.0718  0.00272       1.56       0.00556
+  block 2 head 1  0.0489  0.00450       1.55       0.00556
+  block 2 head 2  0.0605  0.00237       1.60       0.00556
+  block 2 head 3  0.0640  0.00411       1.55       0.00556
+  block 2 head 4  0.0816  0.00556       1.55       0.00450
 ```
 
 The first two columns are the scores. The third is the loss of the second
-reading with this head switched off. The fourth is the largest score for
-what followed that another head still has then: it shows whether one head
-needs another.
+reading with this head switched off. The fourth, for later, is the best
+score for what followed of any other head then.
 
-Head 3 of block 0 has 0.643 of its weight on the token before, where even
-shares have 0.0349. And the model needs this head: without it the loss rises
-from 1.5487 to 2.22, more than without any other. This is a previous-token
-head. Head 1 of block 0 does the same in part.
+Head 3 of block 0 has 0.643 of its weight on the token before, where equal
+weights have 0.0349. And the model needs this head: without it the loss
+rises from 1.5487 to 2.22, more than without any other. This is a
+previous-token head. Head 1 of block 0 does the same in part.
 
-There is no induction head. No score for what followed comes up to the
-0.0108 of even shares. So the model makes no use of having read a passage
-before. The losses say so, too. The loss of the second reading is 1.5487,
-and is not even as small as that of the first, 1.4671. (Both are larger than
-the 1.3062 of [](#language-model-run), which is the loss on all of the prose
-held out. Why the second reading is the worse one, these numbers do not
-say.)
+There is no induction head: no score for what followed comes up to the
+0.0108 of equal weights. And the losses show no gain from the second
+reading: its loss is 1.5487, and is not even as small as that of the first,
+1.4671. (Both are larger than the 1.3062 of [](#language-model-run), which
+is the loss on all of the prose held out. Why the second reading is the
+worse one, these numbers do not say.)
 
-Without any single head of blocks 1 and 2 the loss is at most 1.60. (The
+Whichever one head of blocks 1 and 2 is off, the loss is at most 1.60. (The
 model may still need them together.)
 
 What do the other heads of block 0 do? `weight_back` can ask for two tokens
@@ -465,10 +462,9 @@ block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
 Each row is a head. Head 0 looks two tokens back, with 0.4448 of its weight.
 Head 4 looks three back, and head 2 four back, both less sharply. Heads 3
 and 1 look at the token before. So the five heads have shared out the last
-four letters among themselves. The column of losses says what each of them
-is worth: the further back a head looks, the less its absence costs, from
-2.22 and 1.84 for one token back to 1.78, 1.59 and 1.57 for two, three and
-four.
+four tokens among themselves. In the column of losses, the further back a
+head looks, the less its absence costs, from 2.22 and 1.84 for one token
+back to 1.78, 1.59 and 1.57 for two, three and four.
 
 ## A text that repeats itself {#inside-repeats}
 
@@ -478,13 +474,14 @@ that expects it again is seldom right, and training makes something else of
 that head.
 
 If that is the reason, other texts should bring the head about. A second run
-learns from the same prose, but every second passage of a batch is only its
-own first bytes, again and again. How many bytes these are, from 16 to 64,
-is drawn anew for each. The model has the same sizes, and begins with the
-same numbers. The run is shorter, 1,600 steps, so its learning rate falls
-sooner. As in the long run, the model that is best on the prose held out is
-kept, without any repeats there. `make train-repeats` makes this run. Its
-heads, in the same sixteen texts:
+learns from the same prose, but of every second passage of a batch only the
+first 16 to 64 bytes are kept, and repeated to its end. The number of bytes
+is drawn anew for each, so that no fixed distance helps. The model has the
+same sizes, and begins with the same numbers. The run is shorter, 1,600
+steps, so its learning rate falls sooner. As in the long run, the model is
+kept that is best on the prose held out, which has no such repeats. The
+command `make train-repeats` makes this run, and leaves the model in
+`build/gpt-repeats.safetensors`. Its heads, in the same sixteen texts:
 */
 
 static void show_repeats(void)
@@ -501,43 +498,45 @@ with repeats, after step 1560
 loss of the first half, and of the second (2)
 [1.5668, 0.5129]
 heads, in weights and losses
-                  before     after  loss off  after off
-  block 0 head 0  0.788   0.000105     2.82      0.0174
-  block 0 head 1  0.0741  0.000392     1.64      0.154
-  block 0 head 2  0.0371  0.0105       0.596     0.464
-  block 0 head 3  0.0385  0.00976      0.529     0.466
-  block 0 head 4  0.0952  0.00206      0.557     0.457
-  block 1 head 0  0.0294  0.239        0.586     0.472
-  block 1 head 1  0.0462  0.0997       0.508     0.472
-  block 1 head 2  0.0287  0.472        1.21      0.239
-  block 1 head 3  0.0507  0.0423       0.511     0.472
-  block 1 head 4  0.0559  0.0353       0.494     0.472
-  block 2 head 0  0.0339  0.0658       0.508     0.472
-  block 2 head 1  0.0221  0.194        0.613     0.472
-  block 2 head 2  0.0455  0.0154       0.534     0.472
-  block 2 head 3  0.0341  0.0172       0.513     0.472
-  block 2 head 4  0.0342  0.179        0.573     0.472
+                  before  followed  loss off  followed off
+  block 0 head 0  0.788   0.000105     2.82         0.0174
+  block 0 head 1  0.0741  0.000392     1.64         0.154
+  block 0 head 2  0.0371  0.0105       0.596        0.464
+  block 0 head 3  0.0385  0.00976      0.529        0.466
+  block 0 head 4  0.0952  0.00206      0.557        0.457
+  block 1 head 0  0.0294  0.239        0.586        0.472
+  block 1 head 1  0.0462  0.0997       0.508        0.472
+  block 1 head 2  0.0287  0.472        1.21         0.239
+  block 1 head 3  0.0507  0.0423       0.511        0.472
+  block 1 head 4  0.0559  0.0353       0.494        0.472
+  block 2 head 0  0.0339  0.0658       0.508        0.472
+  block 2 head 1  0.0221  0.194        0.613        0.472
+  block 2 head 2  0.0455  0.0154       0.534        0.472
+  block 2 head 3  0.0341  0.0172       0.513        0.472
+  block 2 head 4  0.0342  0.179        0.573        0.472
 ```
 
 Now the second reading has a loss of 0.5129, and the first one of 1.5668.
 Head 2 of block 1 has 0.472 of its weight on what followed the first time,
-where even shares have 0.0108. Without this head the loss of the second
+where equal weights have 0.0108. Without this head the loss of the second
 reading is 1.21. So it is an induction head. The texts reward such a head,
-but nobody has told the model where to look. (Head 0 of block 1, with 0.239,
-does the same in part. Some heads are of no use here: without head 4 of
-block 1 the loss is a little less, 0.494.)
+but nobody has told the model where to look. So texts with repeats are
+enough to bring it about; that the prose alone has too few of them fits
+this, but nobody has counted them. (Head 0 of block 1, with 0.239, does the
+same in part. Some heads, taken away alone, are not missed: without head 4
+of block 1 the loss is a little less, 0.494.)
 
 The previous-token head of this model is head 0 of block 0. The last column
-says what happens without it: the largest score for what followed, 0.472
-before, is 0.0174. So the induction head needs the previous-token head, as
-[](#training-repeated) has said. The previous-token head writes into the sum
-of each token what came before it. The induction head, one block later, can
-find a token by that. (The loss without the previous-token head, 2.82, is
-far above the 1.5668 of a first reading. So the model needs this head not
-for repeats alone, as the long run has needed its own.)
+says what happens without it: the largest score for what followed falls from
+0.472 to 0.0174. That is what [](#training-repeated) has said: the
+previous-token head writes into the sum of each token what came before it,
+and the induction head, one block later, finds a token by that. (The column
+agrees with this account, and does not prove it: without the previous-token
+head the loss, 2.82, is above even the 1.5668 of a first reading, so much
+else fails, too.)
 
-Head 1 of block 0 is needed as well. Without it, the largest score for what
-followed is 0.154. What does head 1 do?
+Without head 1 of block 0 the largest score for what followed is 0.154, and
+the loss 1.64. What does head 1 do?
 
 ``` output
 block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
@@ -553,20 +552,20 @@ what it writes
 
 Head 1, in the second row, looks two tokens back. How can that help an
 induction head? Take a passage with *a b c*, which begins again and is now
-at *a b*. The token *c* of the first reading has been told by head 0 that
-*b* came before it, and by head 1 that *a* came two tokens before. The last
-*b* has been told by head 0 that *a* came before it. So the query of this
-*b* can ask for a key with *b* one token back and *a* two tokens back. That
-fits only where *a* and *b* have stood together, while single letters have
-stood in many other words. (That the score falls without head 1 agrees with
-that, and does not prove it.)
+at *a b*. The token *c* of the first reading has from head 0 that *b* came
+before it, and from head 1 that *a* came two tokens before. The last *b* has
+from head 0 that *a* came before it. So the query of this *b* can ask for a
+key with *b* one token back and *a* two tokens back. That fits only where
+*a* and *b* have stood together, while single letters have stood in many
+other words. (That the score falls without head 1 agrees with that, and does
+not prove it.)
 
-The model pays for this. The loss of its first reading, 1.5668, is larger
-than the 1.4671 of the long run, though after fewer steps. And when it
-writes, it repeats itself, as the texts have done that it read.
+The first reading of this model is worse than that of the long run, 1.5668
+beside 1.4671: it has taken fewer steps, with half as much plain prose in
+each. And when it writes, it repeats itself, as its texts have done.
 
-In which order do the two heads form? Both runs have written down the
-largest scores of all heads:
+In which order do the two heads form? Both runs have written down, at some
+of their steps, the best of each score that any head has:
 */
 
 /* The largest scores of all heads, step by step, of both runs. */
@@ -587,7 +586,7 @@ static void show_steps(void)
         scores[0][i] = repeats->before;
         scores[1][i] = repeats->after;
     }
-    print_matrix("step; both scores, long run; and with repeats", SHOWN, 5,
+    print_matrix("step; both scores: long run; with repeats", SHOWN, 5,
                  table);
     figure_curves(
         "steps",
@@ -599,7 +598,7 @@ static void show_steps(void)
 
 /*
 ``` output
-step; both scores, long run; and with repeats (9, 5)
+step; both scores: long run; with repeats (9, 5)
 [[   1.0000,    0.0353,    0.0109,    0.0353,    0.0109],
  [ 200.0000,    0.0464,    0.0117,    0.0528,    0.0136],
  [ 400.0000,    0.2730,    0.0092,    0.4227,    0.0274],
@@ -615,11 +614,11 @@ step; both scores, long run; and with repeats (9, 5)
 themselves](steps.svg){#fig-inside-steps}
 
 Each row has the step, both scores of the long run, and both of the run with
-repeats. In both runs the previous-token head forms, and most of its score
-is there by step 600. The induction head forms with repeats only, and later:
-at step 600 its score is 0.0702, and most of the rise comes between step 600
-and step 1,000. The order fits the last column of the table above: without
-the previous-token head, there is nothing for an induction head to go by.
+repeats. In both runs a previous-token head forms, and most of its score is
+there by step 600. An induction head forms with repeats only, and later: at
+step 600 its score is 0.0702, and most of the rise comes between step 600
+and step 1,000. The order fits what was found without the previous-token
+head: then the score for what followed is almost gone.
 
 ## GPT-2's heads {#inside-gpt2}
 
@@ -633,10 +632,11 @@ make -s run-24 ARGS="model.safetensors"
 
 There are two texts. Each is 64 random tokens, and the same tokens again. In
 the first half nothing helps to predict them, and in the second nothing but
-the first half does. Even shares have the same scores as above, since a text
-has 128 tokens. The program runs the model once as it is, and once for each
-of its heads, so the table takes a minute or more. Look for previous-token
-heads in the first column, and for induction heads in the second.
+the first half does. (Nearly all of the 64 are different, so a single token
+is enough to go by.) The program runs the model once as it is, and once for
+each of its heads, so the table takes a minute or more. Compare its first
+column with the 0.0349 of equal weights, and its second with their 0.0108.
+The file's `config.json` must lie beside it.
 
 (GPT-2's file does not come with this book. The tests compare the table of a
 small random model of the same layout with PyTorch's.)
@@ -732,7 +732,7 @@ int main(int argc, char *argv[])
 }
 
 /*
-In PyTorch, a score and a head that is switched off:
+In PyTorch, both scores of equal weights, and a head that is switched off:
 
 ``` python
 import torch
@@ -750,27 +750,23 @@ with torch.no_grad():
 ## The end
 
 You began with two lists of numbers and one product. What reads and writes
-here is made of nothing else: of products, of shares, and of slopes that say
-how all of it should be a little different. Each number on the way is one
-that PyTorch gives as well.
+here is made of little else: of products, of shares, and of slopes that say
+how to change them. Each function on the way gives what PyTorch gives.
 
 Models that people talk with are larger than that of the long run by five or
 six powers of ten, and differ in parts. Their tokens are parts of words.
 They rotate queries and keys instead of adding a table of positions
 ([](#positions)), and let heads share keys ([](#kv-cache-groups)). Many keep
 several networks in each block, of which each token takes a few (mixture of
-experts). They read trillions of tokens on thousands of processors, in
-numbers of 16 bits and fewer. And after that they are trained again, on
-answers that people have found good. Where you meet such a part, it stands
-in a block, on a sum, beside an attention, and you know how to find out what
-it does: give it small numbers, try each of them a little larger, switch it
-off, and compare.
+experts). Whatever you meet there, you know how to find out what it does:
+give it small numbers, try each of them a little larger, switch it off, and
+compare.
 
 ## Further exercises
 
 **Exercise 24.3** (by hand): A text of eight tokens is a passage of four,
 twice. A head looks only at token 0. What are its two scores? And how does
-the 0.1586 of even shares come about?
+the 0.1586 of equal weights come about?
 
 ## Solutions
 
@@ -778,12 +774,12 @@ the 0.1586 of even shares come about?
 For the token before, the mean is over tokens 1 to 7. The token before token
 1 is token 0, on which the head has the weight 1. The others look at token 0
 as well, which is not the one before them. So the score is $1 / 7 = 0.1429$,
-less than the 0.2454 of even shares. What followed is three tokens back,
+less than the 0.2454 of equal weights. What followed is three tokens back,
 from tokens 4 to 7: these are tokens 1 to 4. None is token 0, and the score
 is 0.
 
-With even shares, token 4 has five tokens to look at, and the weight of each
-is $1/5$; token 7 has eight, and the weight of each is $1/8$. The mean is
-$(1/5 + 1/6 + 1/7 + 1/8) / 4 = 0.1586$.
+With equal weights, token 4 has five tokens to look at, and the weight of
+each is $1/5$; token 7 has eight, and the weight of each is $1/8$. The mean
+is $(1/5 + 1/6 + 1/7 + 1/8) / 4 = 0.1586$.
 :::
 */

@@ -43,14 +43,13 @@ enum {
 /* Texts of n tokens, whose second half is the first again. head_weights
  * fills HEAD_BEFORE and HEAD_AFTER of each head, block after block, and
  * head_scores all four scores; the model has the same bits again in the
- * end. loss[0] is the mean loss of all tokens of the first halves but the
- * first ones, from the tokens before them, and loss[1] that of the second
- * halves. HEAD_AFTER_OFF is 0 where there is no other head. Refuses two
- * different halves, an n that is odd, below 6 or above the context, texts
- * below 1, ids that are no row, losses that are not finite, and what does
- * not fit.
- * Olsson et al. 2022: prefix matching, of which HEAD_AFTER is the part at
- * the same point of the passage; and previous token heads. */
+ * end. loss[0] is the mean loss of the tokens of the first halves, without
+ * the first of each, and loss[1] that of the second halves. HEAD_AFTER_OFF
+ * is 0 where there is no other head. Refuses two different halves, an n
+ * that is odd, below 6 or above the context, texts below 1, ids that are no
+ * row, losses that are not finite, and what does not fit.
+ * Olsson et al. 2022: previous token heads, and prefix matching, of which
+ * HEAD_AFTER counts the same point of the passage alone. */
 void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
                   float score[g->layers * g->n_heads][HEAD_SCORES],
                   float loss[2]);
