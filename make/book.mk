@@ -61,7 +61,7 @@ test-paper: $(paper).pdf $(if $(filter a4,$(PAPER)),,$(paper)-letter.pdf) epub #
 	$(prove) tests/weave/paper.t :: $(filter %.pdf,$^)
 
 test-book: $(BUILD)/pandoc.found $(checked) ## the tests of the weaver and of the workbench
-	PANDOC=$(BUILD)/pandoc $(prove) -j$(JOBS) $(filter-out tests/weave/paper.t,$(wildcard tests/weave/*.t)) tests/web/workbench.t
+	PANDOC=$(BUILD)/pandoc $(prove) -j$(JOBS) $(filter-out tests/weave/paper.t,$(wildcard tests/weave/*.t)) tests/web/workbench.t tests/web/inside.t
 
 # ---- For authors
 

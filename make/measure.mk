@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles bench-train bench-book train train-repeats mutants
+.PHONY: roofline bench bench-compiles bench-train bench-book train train-repeats train-page mutants
 
 # The part that is compiled once for each instruction set.
 roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
@@ -53,7 +53,7 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 
 # The long runs of chapters 23 and 24, and steps of the first; PyTorch is that of the golden values.
 trainer := $(patsubst tools/measure/%.c,$(BUILD)/tools/%,$(wildcard tools/measure/train.c))
-$(BUILD)/tools/train $(BUILD)/tools/bench_train: $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
+$(addprefix $(BUILD)/tools/,train halve bench_train): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link)
 
@@ -70,12 +70,17 @@ train: sizes = $(SIZES)
 train-repeats: gpt = $(BUILD)/gpt-repeats
 train-repeats: log = src/trained_repeats.h
 train-repeats: sizes = 1600 16 128 160 5 3 1
+train-page: gpt = $(BUILD)/gpt-page
+train-page: halved = src/models/language.safetensors
+train-page: sizes = 4000 16 128 112 4 2 1
 train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0"
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
-train train-repeats: $(BUILD)/tools/train
+train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
+train train-repeats train-page: $(BUILD)/tools/train
 	@rm -f $(gpt).h
 	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(sizes))
 	@[ ! -e $(gpt).h ] || { $(if $(log),mv $(gpt).h $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \
+	  $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
 
 # Where the time goes, in a folder of its own: all that `make` and `make test` do,

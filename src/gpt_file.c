@@ -1,4 +1,5 @@
 #include "attention/gpt_file.h"
+#include "attention/16_kv_cache.h"
 #include "support.h"
 #include "support/safetensors.h"
 #include "support/json.h"
@@ -146,6 +147,16 @@ static void nothing_else(const Gpt *g, const Tensors *file,
     free(all.of);
 }
 
+/* The numbers of a tensor of 16 bits as floats, to be freed. */
+static float *floats_of(const Tensor *t)
+{
+    const uint16_t *bits = tensor_halves(t);
+    float *x = new_list(t->count, sizeof *x);
+    for (size_t i = 0; i < t->count; i++)
+        x[i] = from_float16(bits[i]);
+    return x;
+}
+
 static void take(Gpt *g, const Tensors *file, const char *prefix)
 {
     Names all = names_of(g);
@@ -162,7 +173,9 @@ static void take(Gpt *g, const Tensors *file, const char *prefix)
                    "%d, is needed",
                    file->path, name, t->shape[0], t->shape[1], t->rank,
                    rows, rank == 2 ? e->columns : 1, rank);
-        copy(e, 1, (float *)tensor_floats(t));
+        float *own = t->type == 'h' ? floats_of(t) : NULL;
+        copy(e, 1, own ? own : (float *)tensor_floats(t));
+        free(own);
     }
     free(all.of);
 }
@@ -317,6 +330,28 @@ static void save_gpt(Saving *s, const char *prefix, const Gpt *g)
     free(all.of);
 }
 
+/* Makes the float tensors float16. */
+static void halve(Saving *s)
+{
+    for (int i = 0; i < s->count; i++) {
+        Tensor *t = &s->tensor[i];
+        if (t->type != 'f')
+            continue;
+        const float *x = t->data;
+        uint16_t *bits = new_list(t->count, sizeof *bits);
+        for (size_t k = 0; k < t->count; k++) {
+            if (!(fabsf(x[k]) < 65520))
+                REFUSE("'%s' has %g: a number below 65520 is needed, which "
+                       "a float16 can hold",
+                       t->name, (double)x[k]);
+            bits[k] = to_float16(x[k]);
+        }
+        free(t->data);
+        t->data = bits;
+        t->type = 'h';
+    }
+}
+
 static void write_saved(Saving *s, const char *path)
 {
     tensors_write(path, s->count, s->tensor);
@@ -328,12 +363,26 @@ static void write_saved(Saving *s, const char *path)
     *s = (Saving){0};
 }
 
-void gpt_save(const Gpt *g, const char *path)
+/* All that is in a model's file. */
+static Saving saving_of(const Gpt *g)
 {
     Saving s = {0};
     const int64_t heads = g->n_heads;
     save_gpt(&s, "", g);
     save(&s, "n_head", 'i', 0, NULL, &heads);
+    return s;
+}
+
+void gpt_save(const Gpt *g, const char *path)
+{
+    Saving s = saving_of(g);
+    write_saved(&s, path);
+}
+
+void gpt_save_half(const Gpt *g, const char *path)
+{
+    Saving s = saving_of(g);
+    halve(&s);
     write_saved(&s, path);
 }
 

@@ -23,6 +23,39 @@ static void save_test(void)
     remove(path);
 }
 
+/* In 16 bits: each number is the nearest float16 of the model's. */
+static void half_test(void)
+{
+    Gpt g = given(), again;
+    const char *path = own_file("model.safetensors");
+    g.memory[1] = 65519;
+    g.memory[2] = -1e-7f;
+    gpt_save_half(&g, path);
+    gpt_load(&again, path);
+    same_bits("parameters", (int64_t)again.count, (int64_t)g.count);
+    for (size_t i = 0; i < g.count; i++) {
+        const float right = from_float16(to_float16(g.memory[i]));
+        if (again.memory[i] != right || i < 3)
+            tap_near("number", (double)again.memory[i], (double)right, 0,
+                     0);
+    }
+    Tensors file = tensors_read(path);
+    tap_near("bytes of a number", tensors_find(&file, "wte.weight")->type,
+             'h', 0, 0);
+    tensors_free(&file);
+    gpt_free(&again);
+    gpt_free(&g);
+    remove(path);
+}
+
+static void half_refused(void)
+{
+    Gpt g = {1, 1, 1, 1, 1, .has_own_output = 0};
+    gpt_init(&g, &g);
+    g.memory[0] = -65520;
+    gpt_save_half(&g, own_file("model.safetensors"));
+}
+
 /* One of everything. */
 static void smallest_test(void)
 {
@@ -173,9 +206,9 @@ static void resume_test(void)
 /* ---- What is refused of a model's file */
 
 /* What is otherwise in a file of the golden model: a tensor is lost, has
- * its sizes turned over or has no rows, or there is one more; and how the
- * line ends that refuses it, where that does not follow. */
-enum { LOST, TURNED, EMPTY, MORE };
+ * its sizes turned over, no rows or a column less, or there is one more;
+ * and how the line ends that refuses it, where that does not follow. */
+enum { LOST, TURNED, EMPTY, MORE, NARROW };
 static const struct {
     int how;
     const char *name, *line;
@@ -184,6 +217,9 @@ static const struct {
     {LOST, "h.1.mlp.c_proj.bias", NULL},
     {TURNED, "h.0.mlp.c_fc.weight",
      "'h.0.mlp.c_fc.weight' is [48, 12], of 2 dimensions: [12, 48], of 2, "
+     "is needed"},
+    {NARROW, "h.0.mlp.c_fc.weight",
+     "'h.0.mlp.c_fc.weight' is [12, 47], of 2 dimensions: [12, 48], of 2, "
      "is needed"},
     {EMPTY, "wte.weight",
      "'wte.weight' is [0, 12], of 2 dimensions: at least [1, 1], of 2, is "
@@ -206,11 +242,11 @@ static void load_otherwise(int how, const char *name)
     Tensor tensor[64];
     int count = tensors_of_model(tensor, "", how == LOST ? name : "");
     for (Tensor *t = tensor; t < tensor + count; t++) {
-        const int rows = t->shape[0];
+        const int rows = t->shape[0], columns = t->shape[1];
         if (strcmp(t->name, name))
             continue;
-        t->shape[0] = how == EMPTY ? 0 : t->shape[1];
-        t->shape[1] = how == EMPTY ? t->shape[1] : rows;
+        t->shape[0] = how == EMPTY ? 0 : how == TURNED ? columns : rows;
+        t->shape[1] = how == TURNED ? rows : columns - (how == NARROW);
     }
     if (how == MORE)
         tensor[count++] = (Tensor){.name = name, .type = 'f', .rank = 1};
@@ -220,9 +256,9 @@ static void load_otherwise(int how, const char *name)
 
 static void refused_files(void)
 {
-    static const char *const words[4] = {
+    static const char *const words[5] = {
         "a file without %s", "%s turned over", "%s without rows",
-        "a file with %s"};
+        "a file with %s", "%s with a column less"};
     for (size_t i = 0; i < sizeof otherwise / sizeof *otherwise; i++) {
         const int how = otherwise[i].how;
         const char *name = otherwise[i].name, *line = otherwise[i].line;
@@ -367,6 +403,11 @@ int main(void)
 {
     make_own_folder();
     EACH("gpt_save", save_test, "gpt_*-sizes");
+    EACH("gpt_save_half", half_test, "gpt_*-sizes");
+    TAP_REFUSES("gpt_save_half", "a number that is too large",
+                "'wte.weight' has -65520: a number below 65520 is needed, "
+                "which a float16 can hold",
+                half_refused());
     TAP(smallest_test, "gpt_save: one of everything");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     TAP(resume_test, "gpt_training_save: all that it needs");

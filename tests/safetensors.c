@@ -162,6 +162,9 @@ static void refuse_others(void)
     REFUSES(SAYS("entries: file: tensor 'half' has dtype BF16: F32 is "
                  "needed"),
             tensor_floats(half));
+    REFUSES(SAYS("entries: file: tensor 'single' has dtype F32: F16 is "
+                 "needed"),
+            tensor_halves(f));
     tensors_free(&all);
 }
 

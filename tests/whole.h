@@ -15,6 +15,7 @@ static const double exact[] = {0.1, -0.0, 5e-324, INFINITY, 1e308, -2};
 static const int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
 static const float single[] = {1.5f, -2.25f, 0, -0.0f, 1e-40f, 3e38f, 7};
 
+static const uint16_t halves[] = {0x3e00, 0x8000, 0x7bff};
 static const char others[] = {1, 0, 1, -1, 63};
 
 /* Every type and rank; keys, tensors and blanks in no usual order. */
@@ -32,31 +33,38 @@ static inline void begin_whole(void)
           "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],"
           "\"data_offsets\":[48,80]},"
           "\"half\":{\"dtype\":\"BF16\",\"shape\":[1],"
-          "\"data_offsets\":[111,113]},"
+          "\"data_offsets\":[117,119]},"
           "\"mask\":{\"dtype\":\"BOOL\",\"shape\":[3],"
-          "\"data_offsets\":[108,111]}} ");
+          "\"data_offsets\":[114,117]},"
+          "\"halves\":{\"dtype\":\"F16\",\"shape\":[3],"
+          "\"data_offsets\":[108,114]}} ");
     add(exact, sizeof exact);
     add(integers, sizeof integers);
     add(single, sizeof single);
+    add(halves, sizeof halves);
     add(others, sizeof others);
     write_file();
 }
 
 #define SIZE_NAME "size/x 1"
-enum { WRITABLE = 5, WHOLE = 7 };
+enum { WRITABLE = 6, WHOLE = 8 };
 static const Tensor whole[WHOLE] = {
     {"", "single", 'f', "F32", 3, {1, 2, 3, 1}, 6, (void *)single},
     {"", SIZE_NAME, 'd', "F64", 2, {2, 3, 1, 1}, 6, (void *)exact},
     {"", "none", 'f', "F32", 2, {4, 0, 1, 1}, 0, (void *)single},
     {"", "scalar", 'f', "F32", 0, {1, 1, 1, 1}, 1, (void *)(single + 6)},
     {"", "integers", 'i', "I64", 4, {2, 1, 2, 1}, 4, (void *)integers},
+    {"", "halves", 'h', "F16", 1, {3, 1, 1, 1}, 3, (void *)halves},
     {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others},
     {"", "half", '?', "BF16", 1, {1, 1, 1, 1}, 2, (void *)(others + 3)},
 };
 
 static inline size_t bytes_in(const Tensor *t)
 {
-    return t->count * (t->type == '?' ? 1 : t->type == 'f' ? 4 : 8);
+    return t->count * (t->type == '?'   ? 1
+                       : t->type == 'h' ? 2
+                       : t->type == 'f' ? 4
+                                        : 8);
 }
 
 static inline void is_as(const Tensor *right, const Tensor *t)

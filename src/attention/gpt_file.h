@@ -21,9 +21,12 @@
  * transformers. */
 void gpt_load(Gpt *g, const char *path);
 
-/* Writes a model so that gpt_load reads it. Refuses what tensors_write
- * refuses. */
+/* Writes a model so that gpt_load reads it; in numbers of 16 bits, each
+ * rounded to the nearest float16. Refuse what tensors_write refuses, and in
+ * 16 bits a number that is not below 65520 in size.
+ * PyTorch: save_pretrained, and model.half() before it. */
 void gpt_save(const Gpt *g, const char *path);
+void gpt_save_half(const Gpt *g, const char *path);
 
 /* Writes a training, the model among it, so that gpt_load reads that; and
  * reads it into one that gpt_training_init has made for the same sizes and

@@ -22,13 +22,16 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 /* The types of entries and their sizes, in the order in which their tensors
  * are written; found by type, or by dtype. Of any other type the bytes are counted. */
-enum { KINDS = 3 };
+enum { KINDS = 4 };
 static const struct {
     char type;
     const char *dtype;
     size_t size;
-} kinds[KINDS + 1] = {
-    {'i', "I64", 8}, {'d', "F64", 8}, {'f', "F32", 4}, {'?', NULL, 1}};
+} kinds[KINDS + 1] = {{'i', "I64", 8},
+                      {'d', "F64", 8},
+                      {'f', "F32", 4},
+                      {'h', "F16", 2},
+                      {'?', NULL, 1}};
 
 static int kind_of(char type, const char *dtype)
 {
@@ -256,6 +259,11 @@ const int64_t *tensor_integers(const Tensor *t)
     return entries(t, 'i');
 }
 
+const uint16_t *tensor_halves(const Tensor *t)
+{
+    return entries(t, 'h');
+}
+
 /* ---- Writing. */
 
 static void check_name(const char *path, const char *name)
@@ -273,8 +281,8 @@ static void check_name(const char *path, const char *name)
 static void check_given(const char *path, Tensor *t)
 {
     if (kind_of(t->type, NULL) == KINDS || t->rank < 0 || t->rank > 4)
-        REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd' or "
-               "'i', and 0 to 4, are needed",
+        REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd', "
+               "'i' or 'h', and 0 to 4, are needed",
                path, t->name, t->type ? t->type : ' ', t->rank);
     t->count = 1;
     for (int k = 0; k < t->rank; k++) {

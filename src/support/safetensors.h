@@ -11,8 +11,9 @@
 typedef struct {
     const char *path; /* of its file, as given to tensors_read */
     const char *name;
-    char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; or '?',
-                * any other, which has no numbers here */
+    char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; 'h'
+                * F16, the bits of a float16; or '?', any other, which has
+                * no numbers here */
     const char
         *dtype_name; /* the type as its file says it, such as "BF16" */
     int rank;        /* number of dimensions, 0 to 4 */
@@ -50,14 +51,16 @@ void tensors_free(Tensors *file);
 const float *tensor_floats(const Tensor *t);
 const double *tensor_doubles(const Tensor *t);
 const int64_t *tensor_integers(const Tensor *t);
+const uint16_t *tensor_halves(const Tensor *t);
 
 /* Writes a safetensors file of so many tensors, of which it looks at name,
  * type, rank, shape and data. Wherever the program ends, or the machine,
  * there is the old file or the whole new one: it grows as path.part, which
  * a program that is killed leaves behind, and the next one takes again; two
- * must not write one file at a time. Refuses types but 'f', 'd' and 'i',
- * names that come twice, that are not printable ASCII or that JSON would
- * write with a backslash, a path that is a link, a folder or a device, and
- * what the system refuses, such as a full disk: then the old file stays.
+ * must not write one file at a time. Refuses types but 'f', 'd', 'i' and
+ * 'h', names that come twice, that are not printable ASCII or that JSON
+ * would write with a backslash, a path that is a link, a folder or a
+ * device, and what the system refuses, such as a full disk: then the old
+ * file stays.
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);

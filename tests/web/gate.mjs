@@ -21,4 +21,5 @@ export const titles = [
   "what readers type, and what is found among the first three",
   "another sentence: all is its own",
   "a weight, from share to embedding",
+  "a model that has learned: loaded when it is chosen",
 ];

@@ -26,7 +26,7 @@ my ($compile, $link) = map { tr/\n//dr } (split /\|/, <$flags>)[0, 1];
 sub built {
     my ($program, $file, $change) = @_;
     my $copy = tempdir(CLEANUP => 1);
-    for my $path (glob 'tools/web/workbench*.[ch]') {
+    for my $path (glob 'tools/web/{workbench,page_say}*.[ch]') {
         open my $in, '<', $path or die "$path: $!\n";
         my $text = join '', <$in>;
         my ($name) = $path =~ m{([^/]+)$};

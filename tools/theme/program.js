@@ -11,7 +11,8 @@
 //
 // The name is that of a program, 02_softmax, or a chapter's number. Options are
 // args, a list; env, an object; figures, whether it draws; as, what it is called by,
-// if that is another name. The result has status, out, err, figures (an object: the
+// if that is another name; files, an object: the bytes, by their names, of files that it
+// can read, in the folder that its environment names MODELS. The result has status, out, err, figures (an object: the
 // text of each by its name), ms, and stopped.
 
 (() => {
@@ -21,6 +22,7 @@
   // from this class's text, so it uses nothing from around it.
   class Machine {
     static BAD_FILE = 8;
+    static INVALID = 28;
     static NO_ENTRY = 44;
     static ROOT = 3; // the one folder, which is there before the program begins
     static FOLDER = "/figures";
@@ -55,9 +57,14 @@
       return new TextEncoder().encode(text);
     }
 
-    constructor(name, { args = [], env = {}, figures = false, as = name }) {
+    constructor(name, { args = [], env = {}, figures = false, as = name, files = {} }) {
       const word = (text) => Machine.bytes(`${text}\0`);
-      const set = { ...env, ...(figures && { FIGURES: Machine.FOLDER }) };
+      const set = {
+        MODELS: Machine.FOLDER,
+        ...env,
+        ...(figures && { FIGURES: Machine.FOLDER }),
+      };
+      this.given = files;
       this.args = [as, ...args].map(word);
       this.env = Object.entries(set).map(([key, value]) => word(`${key}=${value}`));
       this.files = [undefined, Machine.file(), Machine.file(), Machine.FOLDER]; // by their numbers
@@ -161,13 +168,40 @@
       return this.putNumber(doneAt, done);
     }
 
-    // A file is begun anew: there is none to be read.
+    // A file is begun anew, or it is one that was given, to be read.
     path_open(_fd, _flags, at, size, how, _rights, _inherited, _fdflags, fdAt) {
       const CREATE = 1;
-      if (!(how & CREATE)) return Machine.NO_ENTRY;
-      const file = Machine.file();
-      this.folder[new TextDecoder().decode(this.part(at, size))] = file;
+      const name = new TextDecoder().decode(this.part(at, size));
+      const bytes = Object.hasOwn(this.given, name) ? this.given[name] : undefined;
+      if (!(how & CREATE) && !bytes) return Machine.NO_ENTRY;
+      const file = how & CREATE ? Machine.file() : { bytes, at: 0 };
+      if (how & CREATE) this.folder[name] = file;
       return this.putNumber(fdAt, this.files.push(file) - 1);
+    }
+
+    fd_read(fd, listAt, n, doneAt) {
+      const file = this.files[fd];
+      if (!file?.bytes) return Machine.BAD_FILE;
+      const from = file.at;
+      for (let i = 0; i < n; i++) {
+        const at = this.view().getUint32(listAt + 8 * i, true);
+        const size = this.view().getUint32(listAt + 8 * i + 4, true);
+        const piece = file.bytes.subarray(file.at, file.at + size);
+        this.part(at, size).set(piece);
+        file.at += piece.length;
+      }
+      return this.putNumber(doneAt, file.at - from);
+    }
+
+    // From the start, from here, or from the end.
+    fd_seek(fd, by, whence, toAt) {
+      const file = this.files[fd];
+      if (!file?.bytes) return Machine.BAD_FILE;
+      const at = [0, file.at, file.bytes.length][whence] + Number(by);
+      if (at < 0) return Machine.INVALID;
+      file.at = at;
+      this.view().setBigUint64(toAt, BigInt(file.at), true);
+      return 0;
     }
 
     fd_close(fd) {

@@ -23,8 +23,8 @@
     note: (bench, words) => {
       bench.notes.push(words.join(" "));
     },
-    setting: (bench, [key, ...value]) => {
-      Object.assign(settingOf(bench, key), { value: value.join(" ") });
+    setting: (bench, [key], line) => {
+      Object.assign(settingOf(bench, key), { value: line.slice(key.length + 1) });
     },
     label: (bench, [key, ...words]) => {
       Object.assign(settingOf(bench, key), { label: words.join(" ") });
@@ -40,8 +40,15 @@
       Object.assign(settingOf(bench, key), { choices });
     },
     table: (bench, [id, head, rows, columns]) => {
-      bench.open = { id, head, rows, columns, lines: [] };
+      bench.open = { id, head, rows, columns, lines: [], at: [] };
       bench.tables.push(bench.open);
+    },
+    row: (bench, [number]) => {
+      bench.open.at.push(Number(number));
+    },
+    map: (bench, [head, state, before, followed]) => {
+      bench.open = { head, isOff: state === "off", before, followed, lines: [] };
+      bench.maps.push(bench.open);
     },
     figure: (bench, [name]) => {
       bench.figures.push(name);
@@ -63,25 +70,35 @@
   function readLine(bench, line) {
     const [, mark, rest] = line.match(/^@(\w+) ?(.*)$/) ?? [];
     if (!mark) bench.open?.lines.push(line);
-    else if (marks[mark]) marks[mark](bench, rest.split(" ").filter(Boolean));
+    else if (marks[mark]) marks[mark](bench, rest.split(" ").filter(Boolean), rest);
     else throw new Error(`the workbench does not know a line that begins with @${mark}`);
   }
 
   // "queries, head 1 (6, 2)" and its lines of numbers: the label, what all heads have of it,
-  // and the entries as texts.
+  // how large it is, and the entries as texts. Of some tables there are only a few rows, each
+  // behind its number.
   function finish(table) {
     const [first, ...rows] = table.lines.filter((line) => line.trim());
     table.label = first.replace(/ \(\d+(, \d+)?\)$/, "");
     [, table.common, table.own] = table.label.match(/^(.*?)(?:, (head \d+))?$/);
-    table.cells = rows.map(entries);
+    table.shape =
+      first
+        .match(/\((\d+), (\d+)\)$/)
+        ?.slice(1)
+        .join(" × ") ?? `${rows.length}`;
+    table.cells = [];
+    rows.forEach((line, k) => {
+      table.cells[table.at[k] ?? k] = entries(line);
+    });
     table.key = `${table.id}:${table.head}`;
   }
 
   // All that the program printed; tables, settings and figures in its order.
   function read(text) {
-    const bench = { names: {}, notes: [], settings: new Map(), tables: [], figures: [] };
+    const bench = { names: {}, notes: [], settings: new Map(), tables: [], figures: [], maps: [] };
     for (const line of text.split("\n")) readLine(bench, line);
     bench.tables.forEach(finish);
+    for (const map of bench.maps) map.lines = map.lines.filter(Boolean);
     if (bench.explain) bench.explain.lines = bench.explain.lines.filter((line) => line.trim());
     return bench;
   }

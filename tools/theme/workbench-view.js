@@ -49,10 +49,18 @@
       heads: "heads (12)",
       output: "multi-head attention (13)",
       all: "everything",
+      language: "a model that has learned (24)",
     },
     scale: { root: "√d_k" },
     score: { auto: "computed" },
-    mask: { none: "all words", causal: "itself and those before", window: "a window" },
+    mask: {
+      none: "all words",
+      causal: "itself and those before",
+      window: "a window",
+      next: "and the next one, too",
+      all: "all tokens",
+    },
+    way: { whole: "at once", cached: "token by token" },
   };
   const saidAs = ({ key }, word) => OTHER[key.replace(/\d+$/, "")]?.[word] ?? word;
 
@@ -182,7 +190,7 @@
     // `own` is the same without any change.
     function update(bench, own) {
       const elements = [...bench.settings.values()].map((setting) => {
-        const kind = JSON.stringify([setting.range, setting.choices]);
+        const kind = JSON.stringify([setting.label, setting.range, setting.choices]);
         if (controls.get(setting.key)?.kind !== kind)
           controls.set(setting.key, { kind, ...controlFor(setting, tell) });
         const control = controls.get(setting.key);
@@ -231,6 +239,8 @@
     return view;
   }
 
+  const DENSE = 16; // rows and columns from which on a table is a map, without its digits
+
   function buildTable(view, table, names) {
     const head = names.columns.map((name) => make("th", { scope: "col" }, name));
     const body = table.cells.map((row, i) => {
@@ -241,14 +251,16 @@
       });
       return make("tr", {}, make("th", { scope: "row" }, names.rows[i]), ...view.cells[i]);
     });
+    const rows = body.filter(Boolean); // some may not be there
     const first = make("tr", {}, make("td", { class: "corner" }), ...head);
     view.table = make(
       "table",
       { role: "grid" },
       make("thead", {}, first),
-      make("tbody", {}, ...body),
+      make("tbody", {}, ...rows),
     );
-    view.rove(0, 0);
+    view.table.classList.toggle("dense", Math.min(rows.length, names.columns.length) > DENSE);
+    view.rove(table.cells.findIndex(Boolean), 0);
   }
 
   function fillTable(view, table, names) {
@@ -279,7 +291,7 @@
     view.update = (bench, table) => {
       const names = {
         rows: table.cells.map((_, i) => nameOf(bench, table.rows, i)),
-        columns: (table.cells[0] ?? []).map((_, j) => nameOf(bench, table.columns, j)),
+        columns: (table.cells.find(Boolean) ?? []).map((_, j) => nameOf(bench, table.columns, j)),
       };
       Object.assign(view, { data: table, names, key: table.key, title: table.label });
       isWritten = false;
@@ -300,6 +312,15 @@
   }
 
   const numbersOf = (tables) => JSON.stringify(tables.map((table) => table.cells));
+
+  // Whether a table has other numbers than that of the same name, if there is one. Of a table
+  // of which some rows are there, only these count.
+  function differs(table, own) {
+    const other = own.find(({ key }) => key === table.key);
+    if (!other) return own.length > 0 && !table.at.length;
+    const isOther = (row, i) => other.cells[i] && `${row}` !== `${other.cells[i]}`;
+    return table.shape !== other.shape || table.cells.some(isOther);
+  }
 
   // The tables of one name, one for each head, under a line that folds them.
   function groupView() {
@@ -322,10 +343,10 @@
     // Returns whether these are other numbers than the page's own.
     group.update = (bench, tables, own) => {
       const [first] = tables;
-      const isOther = numbersOf(tables) !== numbersOf(own);
+      const isOther = tables.some((table) => differs(table, own));
       setText(mark, isOther ? "changed" : "");
       setWords(label, first.common);
-      setText(shape, `${first.cells.length} × ${first.cells[0]?.length ?? 0}`);
+      setText(shape, first.shape);
       group.views = tables.map((_, k) => group.views[k] ?? tableView(group));
       tables.forEach((table, k) => group.views[k].update(bench, table));
       arrange(
@@ -561,5 +582,145 @@
     return map;
   }
 
-  book.benchView = { setText, setWords, form, tables, figures, placeOf };
+  // ---- The heads of a model that has learned: what each looks at, and whether it is on
+
+  // Two digits of 16 for each weight, from 0 to 255, as the opacity of a colour.
+  function paint(canvas, lines, [red, green, blue]) {
+    const n = lines.length;
+    const image = new ImageData(n, n);
+    lines.forEach((line, i) => {
+      for (let j = 0; j < n; j++)
+        image.data.set(
+          [red, green, blue, Number.parseInt(line.slice(2 * j, 2 * j + 2), 16)],
+          4 * (i * n + j),
+        );
+    });
+    Object.assign(canvas, { width: n, height: n });
+    canvas.getContext("2d").putImageData(image, 0, 0);
+  }
+
+  const colourOf = (element) => getComputedStyle(element).color.match(/\d+/g).map(Number);
+
+  // What a head does in this text; -1 where nothing can be said.
+  function does({ before, followed }) {
+    const says = [`token before ${before}`];
+    if (Number(followed) >= 0) says.push(`what followed ${followed}`);
+    return Number(before) < 0 ? "" : says.join(", ");
+  }
+
+  function headBox(head, show, turn) {
+    const canvas = make("canvas", { "aria-hidden": "true" });
+    const name = make("span", { class: "label" }, `head ${head}`);
+    const says = make("span", { class: "says" });
+    const shows = make("button", { type: "button", class: "shows" }, canvas, name, says);
+    const off = make("button", { type: "button", class: "turns" });
+    shows.addEventListener("click", () => show(head));
+    off.addEventListener("click", () => turn([head]));
+    const box = { element: make("div", { class: "one-head" }, shows, off) };
+    box.update = (map, shown, colour) => {
+      const drawing = `${map.lines}${colour}`;
+      if (box.drawing !== drawing) paint(canvas, map.lines, colour);
+      box.drawing = drawing;
+      setText(says, does(map));
+      setText(off, map.isOff ? "switch on" : "switch off");
+      off.setAttribute("aria-label", `${off.textContent}: head ${head}`);
+      setText(name, `head ${head}${map.isOff ? ", off" : ""}`);
+      box.element.classList.toggle("is-off", map.isOff);
+      shows.setAttribute("aria-pressed", String(head === shown));
+    };
+    return box;
+  }
+
+  function blockBox(block, turn) {
+    const off = make("button", { type: "button", class: "turns" });
+    const row = make("div", { class: "row" });
+    const name = make("span", { class: "label" }, `block ${block}`);
+    const box = { element: make("div", {}, make("p", {}, name, " ", off), row) };
+    off.addEventListener("click", () => turn(box.heads));
+    box.update = (maps, elements) => {
+      const isOff = maps.every((map) => map.isOff);
+      box.heads = maps.filter((map) => map.isOff === isOff).map(({ head }) => head);
+      setText(off, `switch ${isOff ? "on" : "off"} all heads of block ${block}`);
+      arrange(row, elements);
+    };
+    return box;
+  }
+
+  // The map of one head, large: what one points at is said, and what one presses, asked. Its
+  // table has the same numbers for the keyboard.
+  function largeMap(ask) {
+    const canvas = make("canvas", { role: "img", tabindex: "-1" });
+    const spot = make("span", { class: "spot", hidden: "" });
+    const name = make("span", { class: "label" });
+    const says = make("span", { class: "says" });
+    const picture = make("div", { class: "large" }, canvas, spot);
+    const box = { element: make("div", {}, make("p", {}, name, " ", says), picture) };
+    const at = ({ offsetX, offsetY }) => {
+      const inside = (k) => Math.max(0, Math.min(canvas.width - 1, k));
+      const cell = (x) => inside(Math.floor((x / canvas.clientWidth) * canvas.width));
+      return { row: cell(offsetY), column: cell(offsetX) };
+    };
+    canvas.addEventListener("click", (event) => ask(box.place(at(event)), canvas));
+    canvas.addEventListener("pointermove", (event) => {
+      const { row, column } = at(event);
+      setText(says, `${box.words[row]} at ${row} looks at ${box.words[column]} at ${column}`);
+    });
+    box.update = (map, words, colour) => {
+      const [block, head] = map.head.split(".");
+      paint(canvas, map.lines, colour);
+      setText(name, `head ${map.head}${map.isOff ? ", off" : ""}`);
+      canvas.setAttribute("aria-label", `map of head ${map.head}, which is a table below, too`);
+      setText(says, "each row is a token that looks, each column one that is looked at");
+      box.words = words;
+      box.place = (cell) => ({ table: `${block}.weights`, head, ...cell });
+    };
+    // Marks the number that was asked, if it is in this map.
+    box.mark = (asked) => {
+      const own = asked && box.place?.({});
+      spot.hidden = own?.table !== asked?.table || own?.head !== asked?.head || !asked;
+      for (const [side, at] of [
+        ["left", asked?.column],
+        ["top", asked?.row],
+      ])
+        spot.style[side] = `${(100 * at) / canvas.width}%`;
+      spot.style.width = `${100 / canvas.width}%`;
+    };
+    return box;
+  }
+
+  // `show(head)` hears which one is pressed, `turn(heads)` which are to be on or off, and
+  // `ask(place, canvas)` which weight is asked.
+  function heads(show, turn, ask) {
+    const element = make("div", { class: "all-heads" });
+    const boxes = new Map();
+    const large = largeMap(ask);
+    const boxOf = (key, build) => {
+      if (!boxes.has(key)) boxes.set(key, build(key, turn));
+      return boxes.get(key);
+    };
+    const blockOf = ({ head }) => head.replace(/\..*/, "");
+    function update({ maps, settings, names }) {
+      const shown = settings.get("head")?.value;
+      const colour = maps.length ? colourOf(element) : undefined;
+      const elements = [...new Set(maps.map(blockOf))].map((block) => {
+        const own = maps.filter((map) => blockOf(map) === block);
+        const ownBoxes = own.map(({ head }) => boxOf(head, (name) => headBox(name, show, turn)));
+        for (const [k, box] of ownBoxes.entries()) box.update(own[k], shown, colour);
+        const box = boxOf(block, blockBox);
+        box.update(
+          own,
+          ownBoxes.map((it) => it.element),
+        );
+        return box.element;
+      });
+      const map = maps.find((it) => it.head === shown);
+      if (map) large.update(map, names.words, colour);
+      arrange(element, [...elements, ...(map ? [large.element] : [])]);
+    }
+    return { element, update, mark: large.mark };
+  }
+
+  const stages = Object.keys(OTHER.stage);
+
+  book.benchView = { setText, setWords, form, tables, figures, heads, placeOf, stages };
 })();

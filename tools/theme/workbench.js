@@ -9,10 +9,11 @@
 (() => {
   const { make } = book;
   const { read, fromArguments, toHash, fromHash } = book.benchText;
-  const { setText, setWords, form, tables, figures, placeOf } = book.benchView;
+  const { setText, setWords, form, tables, figures, heads, placeOf, stages } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const PROGRAM = document.querySelector("[data-program]")?.dataset.program ?? "workbench";
+  const LEARNED = ["language"]; // the stages that are models, of the program "inside"
   const OPEN = "Change this";
   const CHANGES = {
     shares: "other words and other scores",
@@ -25,7 +26,7 @@
     heads: "other words, and another number of heads",
     output: "other words, heads and sizes, with and without dropout",
   };
-  const TEXTS = ["words", "others"];
+  const TEXTS = ["words", "others", "off"]; // what may be empty
   const PROMISE = "and ask any number how it was made";
   const COPY = "Copy a link to this state";
   const BESIDE = 850; // pixels from which on the explanation stands beside the tables
@@ -68,30 +69,48 @@
       ? [element.closest(".tabled").firstChild, element.closest("table").tHead]
       : [element.closest(".pictured").firstChild, element.closest("[role=grid]").firstElementChild];
 
-  const runBench = (options) => book.runHere(PROGRAM, { as: "workbench", ...options });
+  // What is to be there before a stage can be shown: its program, and its model.
+  const models = {};
+  const isReady = (stage) => !LEARNED.includes(stage) || models[stage];
+  async function prepare(stage) {
+    if (isReady(stage)) return;
+    await book.ready("inside");
+    models[stage] = new Uint8Array(await book.unpack(`programs/model-${stage}`));
+  }
+
+  function runBench(pairs, asked, options) {
+    const stage = new Map(pairs).get("stage");
+    const args = [...pairs.map((pair) => pair.join("=")), ...asked.map((it) => `ask=${it}`)];
+    if (!LEARNED.includes(stage))
+      return book.runHere(PROGRAM, { as: "workbench", args, ...options });
+    const files = { [`${stage}.safetensors`]: models[stage] };
+    return book.runHere("inside", { args, files, ...options });
+  }
 
   // ---- The explanation of one number
 
-  // The cells that a source means: * stands for all of a row or a column.
+  // The cells that a source means: * stands for all of a row or a column, and commas part
+  // some of a row.
+  const isMany = (at) => /[*,]/.test(at);
   function cellsOf(source, view) {
-    const all = (at, length) => (at === "*" ? [...Array(length).keys()] : [Number(at)]);
+    const all = (at, list) => (at === "*" ? Object.keys(list) : at.split(",")).map(Number);
     const { cells } = view.data;
-    return all(source.row, cells.length).flatMap((row) =>
-      all(source.column, cells[0].length).map((column) => ({ ...source, row, column })),
+    return all(source.row, cells).flatMap((row) =>
+      all(source.column, cells[row]).map((column) => ({ ...source, row, column })),
     );
   }
 
   // How a source is called: "scaled scores of short", "values, column 2".
   function sourceName({ row, column }, { title, names }) {
-    if (row !== "*" && column !== "*") return title;
-    if (column === "*") return row === "*" ? title : `${title}, row ${names.rows[row]}`;
+    if (!isMany(row) && !isMany(column)) return title;
+    if (isMany(column)) return row === "*" ? title : `${title}, row ${names.rows[row]}`;
     return `${title}, column ${names.columns[column]}`;
   }
 
   // What tells a cell of a source from its neighbours.
   function cellName(source, cell, { names }) {
     if (source.row === "*" && source.column !== "*") return names.rows[cell.row];
-    if (source.column === "*" && source.row !== "*") return names.columns[cell.column];
+    if (isMany(source.column) && source.row !== "*") return names.columns[cell.column];
     return `${names.rows[cell.row]}, ${names.columns[cell.column]}`;
   }
 
@@ -230,16 +249,16 @@
         await book.ready(PROGRAM);
         this.measure();
         this.build();
-        this.begin();
+        await this.begin();
         if (!this.isPage) this.title.focus({ preventScroll: true });
       } catch (error) {
         this.fail(error);
       }
     }
 
-    begin() {
+    async begin() {
       if (!this.isPage || !location.hash.includes("=")) return this.draw();
-      this.takeAddress();
+      await this.attempt(() => this.takeAddress()).catch(() => {}); // it is said
       if (!this.path.length) this.root.scrollIntoView({ behavior: "instant" });
     }
 
@@ -262,6 +281,11 @@
       this.form = form((key, value) => this.change(key, value));
       this.tables = tables((id) => this.isOpen(id));
       this.figures = figures();
+      this.heads = heads(
+        (head) => this.change("head", head),
+        (own) => this.turn(own),
+        (place, canvas) => this.ask(place, canvas, canvas),
+      );
       this.panel = new Panel(
         (path) => this.walk(path),
         () => this.forget(),
@@ -281,6 +305,7 @@
         "div",
         { class: "body" },
         this.notes,
+        this.heads.element,
         this.figures.element,
         this.aside,
         this.tables.element,
@@ -314,7 +339,14 @@
       this.root.addEventListener("keydown", (event) => this.onKey(event));
       this.root.addEventListener("pointerover", (event) => this.onPoint(event));
       addEventListener("resize", () => this.resize());
-      if (this.isPage) addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
+      if (!this.isPage) return;
+      addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
+      // A link in the text below to a state: it is seen, too.
+      document.addEventListener("click", ({ target }) => {
+        if (!target.closest('a[href*="#stage="]')) return;
+        this.root.scrollIntoView();
+        this.title.focus({ preventScroll: true });
+      });
     }
 
     // ---- Settings and their address
@@ -323,10 +355,11 @@
       const old = this.result.settings.get(key)?.value;
       if (value === "" && !TEXTS.includes(key))
         return this.sayRefusal(`This field is empty: ${old} still holds.`, key);
-      if (key === "stage") this.begins(value);
+      if (key === "stage") return this.attempt(() => this.begins(value));
+      this.request = {}; // a model that is still loaded has come too late
       // What was chosen for a word means nothing in another text.
       if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
-      if (key === "stage" || key === "words") this.path = [];
+      if (key === "words") this.path = [];
       this.given.set(key, value);
       this.last = key;
       this.schedule();
@@ -334,10 +367,36 @@
 
     // Another stage has its own data and settings; the reader's own text and seed stay, as far
     // as it has a place for them.
-    begins(stage) {
+    async begins(stage) {
+      if (!(await this.wait(stage))) return;
       const own = [...this.given].filter(([key]) => [...TEXTS, "seed"].includes(key));
-      const isTaken = (pair) => runBench({ args: [`stage=${stage}`, pair.join("=")] }).status === 0;
+      const isTaken = (pair) => runBench([["stage", stage], pair], []).status === 0;
       this.given = new Map([["stage", stage], ...own.filter(isTaken)]);
+      Object.assign(this, { path: [], last: "stage" });
+      this.draw();
+    }
+
+    // Says that a model is loaded, until it is. Returns whether nothing else was asked since.
+    async wait(stage) {
+      this.request = {};
+      const mine = this.request;
+      if (isReady(stage)) return true;
+      this.sayRefusal("The model is being loaded.");
+      try {
+        await prepare(stage);
+      } catch (error) {
+        if (mine === this.request) this.draw(); // what was there
+        throw error;
+      }
+      if (mine === this.request) setText(this.refusal, "");
+      return mine === this.request;
+    }
+
+    // Heads that are on are switched off, and those that are off, on.
+    turn(own) {
+      const off = new Set(this.result.settings.get("off").value.split(",").filter(Boolean));
+      for (const head of own) off[off.has(head) ? "delete" : "add"](head);
+      this.change("off", [...off].sort().join(","));
     }
 
     ofWords() {
@@ -359,16 +418,15 @@
 
     // What the program prints for these; a stage that there is none of has nothing of its own.
     ownResult() {
-      const args = this.ownArguments().map((pair) => pair.join("="));
-      const key = args.join(" ");
-      if (!this.own.has(key)) this.own.set(key, this.runOwn(args));
+      const own = this.ownArguments();
+      const key = own.join(" ");
+      if (!this.own.has(key)) this.own.set(key, this.runOwn(own));
       return this.own.get(key);
     }
 
-    runOwn(args) {
-      const given = [...this.given].map((pair) => pair.join("="));
-      if (`${given}` === `${args}`) return this.result; // nothing is changed
-      const { status, out } = runBench({ args });
+    runOwn(own) {
+      if (`${[...this.given]}` === `${own}`) return this.result; // nothing is changed
+      const { status, out } = runBench(own, []);
       return status === 0 ? read(out) : undefined;
     }
 
@@ -379,9 +437,10 @@
 
     // Shows what the address asks for, unless it names a section of the page. It may ask for
     // what is not possible: then it is said why, and all is as it was before.
-    takeAddress() {
+    async takeAddress() {
       if (!/^$|=/.test(location.hash)) return;
       const { ask, ...pairs } = Object.fromEntries(fromHash(location.hash));
+      if (!(await this.wait(pairs.stage))) return;
       const { given, path } = this;
       this.given = new Map([...this.base, ...Object.entries(pairs)]);
       this.path = (history.state ?? (ask ? [ask] : [])).map(fromWords);
@@ -428,9 +487,9 @@
     }
 
     // What fails is said at the form, and told to the console.
-    attempt(act) {
+    async attempt(act) {
       try {
-        act();
+        await act();
       } catch (error) {
         this.last = undefined;
         this.refuse({ err: error.message });
@@ -439,9 +498,7 @@
     }
 
     run(path) {
-      const args = [...this.given].map(([key, value]) => `${key}=${value}`);
-      if (path.length) args.push(`ask=${inWords(path.at(-1))}`);
-      return runBench({ args, figures: true });
+      return runBench([...this.given], path.map(inWords), { figures: true });
     }
 
     // What the program says; the number that was asked may be gone, with its word or its table.
@@ -465,11 +522,13 @@
     show({ out, figures: files }) {
       this.result = read(out);
       // In a chapter, the stage is the chapter's.
-      if (!this.isPage) this.result.settings.delete("stage");
+      if (this.isPage) this.result.settings.get("stage").choices = stages;
+      else this.result.settings.delete("stage");
       this.root.classList.remove("stale");
       setText(this.refusal, "");
       this.form.update(this.result, this.ownResult());
       this.showNotes();
+      this.heads.update(this.result);
       this.figureWidth = this.figures.update(this.result, files);
       this.fit();
       this.changes = this.tables.update(this.result, this.ownResult());
@@ -501,6 +560,7 @@
     showExample() {
       const { id, head, cells } =
         this.result.tables.findLast((table) => table.id === "weights" && table.head === "0") ??
+        this.result.tables.find((table) => table.id === "next") ??
         this.result.tables.at(-1);
       const row = Math.min(2, cells.length - 1);
       this.first = { table: id, head, row, column: 0 };
@@ -543,7 +603,7 @@
 
     // Scores, shares and what they come to; the rest of the way is there for whoever asks.
     isOpen(id) {
-      return /^(scores|exponentials|weights|renormalized|dropped|context|out)$/.test(id);
+      return /^(scores|exponentials|weights|renormalized|dropped|context|out|next)$/.test(id);
     }
 
     // ---- Asking
@@ -556,7 +616,7 @@
       const isSource =
         this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
-      if (!isSource) this.origin = mark;
+      if (!isSource) Object.assign(this, { origin: mark, begun: pressed });
       this.walk(isSource ? [...this.path, place] : [place], mark, pressed);
     }
 
@@ -622,11 +682,11 @@
     }
 
     forget() {
-      const back = (this.path.length === 1 && this.origin) || this.asked;
+      const back = [this.path.length === 1 && this.origin, this.asked, this.begun, this.title];
       Object.assign(this, { path: [], last: undefined });
       this.keep(this.asked, () => this.draw());
       setText(this.said, "");
-      back?.focus();
+      back.find((it) => it?.isConnected).focus();
     }
 
     explain() {
@@ -634,6 +694,7 @@
       if (explain) this.panel.show(this.result, this.path, this.tables.views);
       else this.panel.element.remove();
       this.light(explain);
+      this.heads.mark(explain && this.path.at(-1));
       if (explain && !this.panel.element.isConnected) this.placePanel();
     }
 

@@ -344,6 +344,15 @@ local function take_invitation(doc)
     })
 end
 
+-- A link with a state leads to the workbench's page, which shows it.
+local function show_state(link)
+    local state = link.attributes.state
+    if not state then return end
+    link.target = link.target:match('^#(.*)') .. '.html#' .. state
+    link.attributes.state = nil
+    return link
+end
+
 -- Says above a page's heading what it is; tools/weave/weave makes a line of it.
 local function mark_page(header)
     if header.level ~= 1 then return end
@@ -381,7 +390,7 @@ local function Pandoc(doc)
     doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id
     doc.meta['book-title'] = stringify(doc.meta.title or '')
     doc.blocks = place_beside(doc.blocks)
-    return mark_languages(doc):walk { Header = mark_page }
+    return mark_languages(doc):walk { Header = mark_page, Link = show_state }
 end
 
 return {

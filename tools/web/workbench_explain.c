@@ -30,7 +30,7 @@ static void explain_embedding(const Bench *b, Cell c)
                word, id, seed, id, word);
     printf("This is its %s: %s\n",
            bench_entry_name(b, k ? PER_Y : PER_X, c.j),
-           bench_say((double)bench_entry(b, c.id, 0, c.i, c.j)));
+           say((double)bench_entry(b, c.id, 0, c.i, c.j)));
 }
 
 static void explain_alike(const Bench *b, Cell c)
@@ -81,7 +81,7 @@ static void explain_matrix(const Bench *b, Cell c)
             "In a model, training finds it. Here, chapter %d has written "
             "it by hand.\n%s\n",
             b->stage->text[0].chapter,
-            bench_say((double)bench_entry(b, c.id, c.h, c.i, c.j)));
+            say((double)bench_entry(b, c.id, c.h, c.i, c.j)));
     else
         bench_drawn(b, drawn_before(b, c),
                     is_linear ? 1 / sqrt(b->a.d_x) : 0);
@@ -126,7 +126,7 @@ static void explain_scores(const Bench *b, Cell c)
            bench_asked(b, c.j), bench_in_head(b, c.h));
     if (is_one && !isnan(b->score[c.j])) {
         printf("You have set this score yourself.\n%s\n",
-               bench_say((double)b->score[c.j]));
+               say((double)b->score[c.j]));
         return;
     }
     printf("The %s of '%s' and the %s of '%s' are multiplied entry by "
@@ -152,13 +152,13 @@ static void explain_scaled(const Bench *b, Cell c)
             "The score of '%s' with '%s' is divided by the root of d_k = "
             "%d, which is %s.\n",
             bench_asks(b, c.i), bench_asked(b, c.j), d_k,
-            bench_say((double)divisor));
+            say((double)divisor));
     else
         printf("The score of '%s' with '%s' is divided by the %s that you "
                "have chosen; the root of d_k = %d would be %s.\n",
                bench_asks(b, c.i), bench_asked(b, c.j),
-               bench_say((double)divisor), d_k, bench_say(sqrt(d_k)));
-    bench_quotient((double)score, (double)divisor, score / divisor);
+               say((double)divisor), d_k, say(sqrt(d_k)));
+    say_quotient((double)score, (double)divisor, score / divisor);
     bench_from(SCORES, c.h, c.i, c.j);
 }
 
@@ -187,7 +187,7 @@ static int is_seen(const Bench *b, int i, int j)
 static void explain_mask(const Bench *b, Cell c)
 {
     const int seen = is_seen(b, c.i, c.j);
-    printf("The mask says so with %s\n", bench_say(seen));
+    printf("The mask says so with %s\n", say(seen));
 }
 
 static void explain_masked(const Bench *b, Cell c)
@@ -195,7 +195,7 @@ static void explain_masked(const Bench *b, Cell c)
     const TableId before = bench_has(b, SCALED) ? SCALED : SCORES;
     if (is_seen(b, c.i, c.j))
         printf("The score stays as it was: %s\n",
-               bench_say((double)bench_entry(b, before, c.h, c.i, c.j)));
+               say((double)bench_entry(b, before, c.h, c.i, c.j)));
     else
         puts("Minus infinity takes the place of its score. The exponential "
              "of that is 0, so it will get no share.\n-inf");
@@ -210,8 +210,7 @@ static void explain_exponentials(const Bench *b, Cell c)
     const float score = bench_entry(b, SCORES, c.h, c.i, c.j);
     puts("The exponential of the score is above 0, whatever the score, and "
          "larger where the score is larger.");
-    printf("e^%s = %s\n", bench_say((double)score),
-           bench_say((double)expf(score)));
+    printf("e^%s = %s\n", say((double)score), say((double)expf(score)));
     bench_from(SCORES, c.h, c.i, c.j);
 }
 
@@ -224,12 +223,12 @@ static double exponentials(const Bench *b, const float *score, float *power)
         largest = score[k] > largest ? score[k] : largest;
     printf("The largest score of the row, %s, is subtracted from all: that "
            "changes no share, and no exponential grows too large.\n",
-           bench_say((double)largest));
+           say((double)largest));
     for (int k = 0; k < b->m; k++) {
         power[k] = expf(score[k] - largest);
         sum += power[k];
-        printf("e^(%s %s) = %s, for '%s'\n", bench_say((double)score[k]),
-               bench_add((double)-largest), bench_say((double)power[k]),
+        printf("e^(%s %s) = %s, for '%s'\n", say((double)score[k]),
+               say_added((double)-largest), say((double)power[k]),
                bench_asked(b, k));
     }
     return sum;
@@ -254,16 +253,17 @@ static void explain_weights(const Bench *b, Cell c)
     }
     const double sum = exponentials(b, score, power);
     puts("All of them together:");
-    bench_sum(b->m, power, sum);
+    say_sum(b->m, power, sum);
     printf("The share of '%s' is its part of that:\n", bench_asked(b, c.j));
-    bench_quotient((double)power[c.j], sum, (float)(power[c.j] / sum));
+    say_quotient((double)power[c.j], sum, (float)(power[c.j] / sum));
 }
 
 static void explain_hidden(const Bench *b, Cell c)
 {
     const int seen = is_seen(b, c.i, c.j);
     puts("Its share is multiplied by the mask, 1 or 0.");
-    bench_product(bench_entry(b, WEIGHTS, c.h, c.i, c.j), (float)seen);
+    say_product(bench_entry(b, WEIGHTS, c.h, c.i, c.j), (float)seen, "",
+                NULL);
     bench_from(WEIGHTS, c.h, c.i, c.j);
     bench_from(MASK, 0, c.i, c.j);
 }
@@ -277,10 +277,10 @@ static void explain_renormalized(const Bench *b, Cell c)
     printf("What the mask has left of the shares of '%s' is no whole any "
            "more:\n",
            bench_asks(b, c.i));
-    bench_sum(b->m, left, sum);
+    say_sum(b->m, left, sum);
     printf("Divided by that, the shares are a whole again. That of '%s':\n",
            bench_asked(b, c.j));
-    bench_quotient((double)left[c.j], sum, (float)(left[c.j] / sum));
+    say_quotient((double)left[c.j], sum, (float)(left[c.j] / sum));
     bench_from(HIDDEN, c.h, c.i, -1);
 }
 
@@ -293,7 +293,7 @@ static void explain_kept(const Bench *b, Cell c)
     if (p == 1) {
         printf("A rate of 1 drops every share, and nothing is drawn.\n"
                "%s\n",
-               bench_say(0));
+               say(0));
         return;
     }
     Random r = random_seeded((uint64_t)b->number[KEY_DROPOUT_SEED]);
@@ -304,10 +304,10 @@ static void explain_kept(const Bench *b, Cell c)
            "number %d that seed %.0f draws: %s\n"
            "It is %s 1 %s = %s, so the share that '%s' has for '%s' is %s: "
            "%s\n",
-           before + 1, b->number[KEY_DROPOUT_SEED], bench_say(number),
-           number < 1 - p ? "below" : "not below", bench_add(-p),
-           bench_say(1 - p), bench_asks(b, c.i), bench_asked(b, c.j),
-           number < 1 - p ? "kept" : "dropped", bench_say(number < 1 - p));
+           before + 1, b->number[KEY_DROPOUT_SEED], say(number),
+           number < 1 - p ? "below" : "not below", say_added(-p),
+           say(1 - p), bench_asks(b, c.i), bench_asked(b, c.j),
+           number < 1 - p ? "kept" : "dropped", say(number < 1 - p));
 }
 
 static void explain_dropped(const Bench *b, Cell c)
@@ -321,12 +321,12 @@ static void explain_dropped(const Bench *b, Cell c)
             "The mask keeps what '%s' gives to '%s'. To make up for what "
             "is dropped, it is multiplied by 1 / (1 %s) = %s.\n",
             bench_asks(b, c.i), bench_asked(b, c.j),
-            bench_add(-b->number[KEY_P]), bench_say((double)factor));
+            say_added(-b->number[KEY_P]), say((double)factor));
     else
         printf("The mask drops what '%s' gives to '%s'.\n",
                bench_asks(b, c.i), bench_asked(b, c.j));
-    bench_product(bench_entry(b, left, c.h, c.i, c.j),
-                  is_kept ? factor : 0);
+    say_product(bench_entry(b, left, c.h, c.i, c.j), is_kept ? factor : 0,
+                "", NULL);
     bench_from(left, c.h, c.i, c.j);
     bench_from(KEPT, c.h, c.i, c.j);
 }
@@ -339,8 +339,8 @@ static void explain_parts(const Bench *b, Cell c)
         "What '%s' adds to %s of the mixture: its share times that entry "
         "of its embedding.\n",
         bench_asked(b, c.i), bench_entry_name(b, PER_V, c.j));
-    bench_product(bench_entry(b, WEIGHTS, c.h, 0, c.i),
-                  bench_entry(b, EMBEDDINGS, 0, c.i, c.j));
+    say_product(bench_entry(b, WEIGHTS, c.h, 0, c.i),
+                bench_entry(b, EMBEDDINGS, 0, c.i, c.j), "", NULL);
     bench_from(WEIGHTS, c.h, 0, c.i);
     bench_from(EMBEDDINGS, 0, c.i, c.j);
 }
@@ -368,7 +368,7 @@ static void explain_joined(const Bench *b, Cell c)
            "%d, for '%s': %s\n",
            c.j + 1, bench_entry_name(b, PER_V, k), head + 1,
            bench_asks(b, c.i),
-           bench_say((double)bench_entry(b, CONTEXT, head, c.i, k)));
+           say((double)bench_entry(b, CONTEXT, head, c.i, k)));
     bench_from(CONTEXT, head, c.i, k);
 }
 

@@ -65,43 +65,10 @@ const char *bench_entry_name(const Bench *b, Per per, int k)
     return out;
 }
 
-/* ---- Numbers */
-
-const char *bench_say(double x)
-{
-    enum { BUFFERS = 4 * MOST_WORDS };
-    static char buffer[BUFFERS][64];
-    static int next;
-    const int digits = decimals(4);
-    char *out = buffer[next++ % BUFFERS];
-    snprintf(out, sizeof *buffer, "%.*f", digits, x);
-    if (isnan(x))
-        strcpy(out, "nan");
-    return out + (*out == '-' && !(fabs(strtod(out, NULL)) > 0));
-}
-
-/* The value of a number as shown. */
-static double shown_value(double x)
-{
-    return strtod(bench_say(x), NULL);
-}
-
-const char *bench_add(double x)
-{
-    static char buffer[4][70];
-    static int next;
-    const char *number = bench_say(x);
-    char *out = buffer[next++ % 4];
-    const int is_less = *number == '-';
-    snprintf(out, sizeof *buffer, "%s %s", is_less ? "-" : "+",
-             number + is_less);
-    return out;
-}
-
 /* ---- Where an entry came from, kept until the text is complete */
 
 static Cell source[4];
-static int sources, is_rounded;
+static int sources;
 
 void bench_from(TableId id, int h, int i, int j)
 {
@@ -129,60 +96,15 @@ static void print_cell(const char *mark, Cell c)
 void bench_tell(const Bench *b, Cell c,
                 void (*explain)(const Bench *b, Cell c))
 {
-    sources = is_rounded = 0;
+    sources = 0;
     print_cell("explain", c);
     explain(b, c);
-    if (is_rounded)
-        puts("(All digits are used, also those that are not shown.)");
+    say_digits();
     for (int k = 0; k < sources; k++)
         print_cell("source", source[k]);
 }
 
-/* ---- Sums, products, quotients: each prints lines, and returns nothing, so
- * that what is said can only be what was computed */
-
-/* Notes where what is shown gives another result: in the end it is said that
- * more is used. */
-static void remark(double shown, double result)
-{
-    is_rounded |= strcmp(bench_say(shown), bench_say(result)) != 0;
-}
-
-void bench_sum(int n, const float x[n], double sum)
-{
-    double shown = 0;
-    for (int k = 0; k < n; k++)
-        shown += shown_value((double)x[k]);
-    remark(shown, sum);
-    printf("%s", bench_say((double)x[0]));
-    for (int k = 1; k < n; k++)
-        printf(" %s", bench_add((double)x[k]));
-    if (n > 1)
-        printf(" = %s", bench_say(sum));
-    putchar('\n');
-}
-
-static void print_product(float a, float c, const char *mark,
-                          const char *name)
-{
-    remark(shown_value((double)a) * shown_value((double)c),
-           (double)(a * c));
-    printf("%s × %s = %s%s%s%s\n", bench_say((double)a),
-           bench_say((double)c), bench_say((double)(a * c)),
-           name ? ", " : "", name ? mark : "", name ? name : "");
-}
-
-void bench_product(float a, float c)
-{
-    print_product(a, c, "", NULL);
-}
-
-void bench_quotient(double a, double c, float result)
-{
-    remark(shown_value(a) / shown_value(c), (double)result);
-    printf("%s / %s = %s\n", bench_say(a), bench_say(c),
-           bench_say((double)result));
-}
+/* ---- Products */
 
 void bench_products(int n, List x, List y, const char *mark,
                     const char *const name[n], const float *last)
@@ -193,15 +115,15 @@ void bench_products(int n, List x, List y, const char *mark,
         const float a = x.first[k * x.step], c = y.first[k * y.step];
         term[k] = a * c;
         sum += term[k];
-        print_product(a, c, mark, name && !alone ? name[k] : NULL);
+        say_product(a, c, mark, name && !alone ? name[k] : NULL);
     }
     if (last) {
         term[n] = *last;
         sum += *last;
-        printf("%s, the bias\n", bench_say((double)*last));
+        printf("%s, the bias\n", say((double)*last));
     }
     if (!alone)
-        bench_sum(n + (last != NULL), term, (double)sum);
+        say_sum(n + (last != NULL), term, (double)sum);
 }
 
 /* ---- Drawn numbers */
@@ -218,16 +140,16 @@ void bench_drawn(const Bench *b, int before, double limit)
            "below 1. This is number %d of it.\n",
            b->number[KEY_SEED], before + 1);
     if (limit == 0) {
-        printf("%s\n", bench_say(u));
+        printf("%s\n", say(u));
         return;
     }
     const float far = (float)limit;
     uniform_fill(&r, 1, 1, -far, far, x);
     printf("A linear layer with %.0f inputs begins with numbers from %s to "
            "%s, so it is stretched and moved.\n",
-           1 / (limit * limit), bench_say(-limit), bench_say(limit));
-    remark(shown_value(u) * shown_value(2 * limit) - shown_value(limit),
-           (double)x[0][0]);
-    printf("%s × %s - %s = %s\n", bench_say(u), bench_say(2 * limit),
-           bench_say(limit), bench_say((double)x[0][0]));
+           1 / (limit * limit), say(-limit), say(limit));
+    say_remark(say_shown(u) * say_shown(2 * limit) - say_shown(limit),
+               (double)x[0][0]);
+    printf("%s × %s - %s = %s\n", say(u), say(2 * limit), say(limit),
+           say((double)x[0][0]));
 }

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "page_say.h"
 #include "workbench.h"
 
 /* An entry; or, where one of the numbers is -1, all of them. */
@@ -35,20 +36,10 @@ typedef struct {
 List bench_row_of(const Bench *b, TableId id, int h, int i);
 List bench_column_of(const Bench *b, TableId id, int h, int j);
 
-/* A number with as many decimals as print.c shows, and without a sign where
- * it rounds to 0; and "+ 0.5000" or "- 0.5000". */
-const char *bench_say(double x);
-const char *bench_add(double x);
-
 /* Prints how an entry was made, as explain says it; notes cells as a source. */
 void bench_tell(const Bench *b, Cell c,
                 void (*explain)(const Bench *b, Cell c));
 void bench_from(TableId id, int h, int i, int j);
-
-/* Print a line: the sum of x; a product; a quotient. */
-void bench_sum(int n, const float x[n], double sum);
-void bench_product(float a, float c);
-void bench_quotient(double a, double c, float result);
 
 /* Prints the products of two lists, one a line, each with its mark and name
  * unless the names are NULL, and the bias unless that is NULL; then the sum
