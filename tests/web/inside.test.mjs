@@ -63,6 +63,16 @@ reading("heads: pressed, switched off one by one and all", "workbench", async (p
   await showing(page, [`words=${KIWI}`, "off=1.0,1.1"]);
   assert.match(await root(page).locator(".notes").innerText(), /With all heads it is 2\.4924/);
   assert.match(decodeURIComponent(page.url()), /head=0\.2&off=1\.0,1\.1$/);
+  // In the dark, the maps have the colours of the dark.
+  const light = await root(page)
+    .locator(".large canvas")
+    .evaluate((it) => it.toDataURL());
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction(
+    (before) => document.querySelector(".large canvas").toDataURL() !== before,
+    light,
+  );
+  await page.emulateMedia({ colorScheme: "light" });
   await turns(page, "switch on", "1.0").click();
   await showing(page, [`words=${KIWI}`, "off=1.1"]);
   await root(page).getByRole("button", { name: "switch off all heads of block 1" }).click();

@@ -340,6 +340,11 @@
       this.root.addEventListener("pointerover", (event) => this.onPoint(event));
       addEventListener("resize", () => this.resize());
       if (!this.isPage) return;
+      // The maps are painted in the page's colours.
+      const repaint = () => this.result && this.heads.update(this.result);
+      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+      const colours = { attributeFilter: ["data-theme"] };
+      new MutationObserver(repaint).observe(document.documentElement, colours);
       addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
       // A link in the text below to a state: it is seen, too.
       document.addEventListener("click", ({ target }) => {

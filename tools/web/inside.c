@@ -272,29 +272,42 @@ static int agreeing(const Inside *in, int i, int j)
     return count;
 }
 
-/* The mean weight on what followed, over the tokens of which at least the
- * last two have stood before: the longest part that has, and the last time
- * that it has. -1 if there is none. */
-static double followed(const Inside *in, const float *weights)
+/* For each token of which at least the last two have stood before, what
+ * followed there: behind the longest part that has, and the last time that
+ * it has. -1 for the others. */
+static void find_followed(const Inside *in, int followed[in->n])
+{
+    for (int i = 0; i < in->n; i++) {
+        int longest = 1;
+        followed[i] = -1;
+        for (int j = i - 1; j >= 0; j--) {
+            const int count = agreeing(in, i, j);
+            if (count > longest) {
+                followed[i] = j + 1;
+                longest = count;
+            }
+        }
+    }
+}
+
+/* The mean weight on these, or -1 if there are none. */
+static double mean_followed(int n, const float weights[n][n],
+                            const int followed[n])
 {
     double sum = 0;
     int count = 0;
-    for (int i = 0; i < in->n; i++) {
-        int best = -1, longest = 1;
-        for (int j = i - 1; j >= 0; j--)
-            if (agreeing(in, i, j) > longest) {
-                best = j;
-                longest = agreeing(in, i, j);
-            }
-        sum += best < 0 ? 0 : (double)weights[i * in->n + best + 1];
-        count += best >= 0;
-    }
+    for (int i = 0; i < n; i++)
+        if (followed[i] >= 0) {
+            sum += (double)weights[i][followed[i]];
+            count++;
+        }
     return count ? sum / count : -1;
 }
 
 /* Each head: whether it is off, what it does in this text, and its weights
  * as two digits of 16 each. */
-static void print_map(const Inside *in, int l, int h)
+static void print_map(const Inside *in, int l, int h,
+                      const int followed[in->n])
 {
     static const char digit[] = "0123456789abcdef";
     const float *weights = inside_weights(in, l, h);
@@ -303,7 +316,8 @@ static void print_map(const Inside *in, int l, int h)
     const double before =
         n > 1 ? (double)weight_back(n, ROWS(n, weights), 1, 1) : -1;
     printf("@map %d.%d %s %.3f %.3f\n", l, h,
-           in->is_off[l][h] ? "off" : "on", before, followed(in, weights));
+           in->is_off[l][h] ? "off" : "on", before,
+           mean_followed(n, ROWS(n, weights), followed));
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             const int x = (int)(weights[i * n + j] * 255 + 0.5f);
@@ -478,8 +492,10 @@ int main(int argc, char *argv[])
     place[count++] =
         (Place){in.weights[in.block], in.head, ALL, ALL, .count = 0};
     print_tables(&in, place, count);
+    int followed[MOST_TOKENS];
+    find_followed(&in, followed);
     for (int i = 0; i < in.g.layers * in.g.n_heads; i++)
-        print_map(&in, i / in.g.n_heads, i % in.g.n_heads);
+        print_map(&in, i / in.g.n_heads, i % in.g.n_heads, followed);
     inside_free(&in);
     return 0;
 }
