@@ -10,6 +10,8 @@ use utf8;
 use File::Temp qw(tempdir);
 use List::Util qw(sum max);
 use Test::More;
+use lib 'tests/web';
+use Built;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build  = $ENV{BUILD} // 'build';
@@ -19,29 +21,7 @@ delete @ENV{qw(DIGITS FIGURES MODELS)};
 
 # ---- The program, with a mistake, if one is planted; and what it prints, taken apart.
 
-open my $flags, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
-my ($compile, $link) = map { tr/\n//dr } (split /\|/, <$flags>)[0, 1];
-
-sub built {
-    my ($program, $file, $change) = @_;
-    my $copy = tempdir(CLEANUP => 1);
-    for my $path (glob 'tools/web/{inside,page_say}*.[ch]') {
-        my $text = do { local (@ARGV, $/) = $path; <> };
-        my ($name) = $path =~ m{([^/]+)$};
-        if ($file && $name eq $file) {
-            my $before = $text;
-            $change->() for $text;
-            die "$path: nothing was changed\n" if $text eq $before;
-        }
-        open my $out, '>', "$copy/$name" or die "$copy/$name: $!\n";
-        print $out $text;
-        close $out or die "$copy/$name: $!\n";
-    }
-    my $command = "$compile -Wmissing-prototypes -Werror $copy/*.c $build/libattention.a $link -lm -o $folder/$program";
-    is `$command 2>&1`, '', "$program is built without a warning";
-    return "$folder/$program";
-}
-my $inside = built('inside');
+my $inside = built('inside', 'inside');
 
 # Tables by "id head": the printed rows by their numbers; settings, maps, notes, answers.
 sub run {
@@ -217,7 +197,7 @@ my %mistake = (
     'a norm without its mean'          => ['inside_explain.c', sub { s/mean \+= \(double\)x\[k\] \/ l->d/mean += 0 * (double)x[k]/ }],
 );
 for my $name (sort keys %mistake) {
-    ok scalar(faults(built($name =~ tr/ /_/r, @{$mistake{$name}}), 'temperature=0.7')), "$name is noticed";
+    ok scalar(faults(built($name =~ tr/ /_/r, 'inside', @{$mistake{$name}}), 'temperature=0.7')), "$name is noticed";
 }
 
 # ---- Maps: the weights of every head, as two digits of 16; and what it does.
@@ -274,6 +254,11 @@ cmp_ok run($inside, 'way=cached')->{note}[-1] =~ /at most (\S+)\.$/ ? $1 : 9, '<
     local $ENV{DIGITS} = 9;
     my ($whole, $leaky) = map { run($inside, 'words=The mask hides the future. The mask h', "mask=$_") } qw(causal next);
     cmp_ok $leaky->{table}{'next -'}{0}[0], '<', $whole->{table}{'next -'}{0}[0], 'with a leak, the last share is less';
+    is_deeply [grep { $r->{map}{$_}{before} > $r->{map}{'0.2'}{before} } keys %{$r->{map}}], [], 'head 0.2 looks most at the token before';
+    like run($inside, 'words=abcdef', 'mask=all')->{map}{'1.1'}{lines}[0], qr/^..0*[1-9a-f]/, 'without the mask, a map is filled above its diagonal';
+    my ($longer, $short) = map { run($inside, "words=$kiwi", @$_)->{table}{'1.weights 1'} } ['write=5'], [];
+    ok !(grep { abs($longer->{$_ / $n % $n}[$_ % $n] - $short->{$_ / $n % $n}[$_ % $n]) > 1e-5 } 0 .. $n * $n - 1),
+      'rows that were there stay as they were';
     my $row = run($inside, "words=$kiwi", 'head=1.0')->{table}{'1.weights 0'}{$n - 1};
     is max(map { $_ == 6 ? () : $row->[$_] } 0 .. $n - 1) < $row->[6], 1, 'most of the last row of head 1.0 lies on the w';
 }

@@ -12,6 +12,8 @@ use File::Temp qw(tempdir);
 use List::Util qw(sum max);
 use Chapter;
 use Test::More;
+use lib 'tests/web';
+use Built;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build  = $ENV{BUILD} // 'build';
@@ -20,30 +22,7 @@ delete @ENV{qw(DIGITS FIGURES)};
 
 # ---- The program, made as all others are; with a mistake, if one is planted.
 
-open my $flags, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
-my ($compile, $link) = map { tr/\n//dr } (split /\|/, <$flags>)[0, 1];
-
-sub built {
-    my ($program, $file, $change) = @_;
-    my $copy = tempdir(CLEANUP => 1);
-    for my $path (glob 'tools/web/{workbench,page_say}*.[ch]') {
-        open my $in, '<', $path or die "$path: $!\n";
-        my $text = join '', <$in>;
-        my ($name) = $path =~ m{([^/]+)$};
-        if ($file && $name eq $file) {
-            my $before = $text;
-            $change->() for $text;
-            die "$path: nothing was changed\n" if $text eq $before;
-        }
-        open my $out, '>', "$copy/$name" or die "$copy/$name: $!\n";
-        print $out $text;
-        close $out or die "$copy/$name: $!\n";
-    }
-    my $command = "$compile -Wmissing-prototypes -Werror $copy/*.c $build/libattention.a $link -lm -o $folder/$program";
-    is `$command 2>&1`, '', "$program is built without a warning";
-    return "$folder/$program";
-}
-my $workbench = built('workbench');
+my $workbench = built('workbench', 'workbench');
 
 # What it prints, taken apart: words, settings, tables by "id head", figures
 # and explanations; and its status.
@@ -267,7 +246,7 @@ my %mistake = (
     'a product left out' => ['workbench_say.c', sub { s/(const int alone = .*?for \(int k = )0/${1}1/s }],
 );
 for my $name (sort keys %mistake) {
-    my $wrong = built($name =~ tr/ ,/_/dr, @{$mistake{$name}});
+    my $wrong = built($name =~ tr/ ,/_/dr, 'workbench', @{$mistake{$name}});
     ok scalar(map { faults($wrong, $_) } 'stage=roles', 'stage=dropout'), "$name is noticed";
 }
 

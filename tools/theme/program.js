@@ -10,10 +10,10 @@
 //   book.reasonOf(err)          what a program refuses, without the place in its source
 //
 // The name is that of a program, 02_softmax, or a chapter's number. Options are
-// args, a list; env, an object; figures, whether it draws; as, what it is called by,
-// if that is another name; files, an object: the bytes, by their names, of files that it
-// can read, in the folder that its environment names MODELS. The result has status, out, err, figures (an object: the
-// text of each by its name), ms, and stopped.
+// args, a list; env, an object; figures, whether it draws; as, what it is called by, if that
+// is another name; files, an object: the bytes, by their names, of files that it can read, in
+// the folder that its environment names MODELS. The result has status, out, err, figures (an
+// object: the text of each by its name), ms, and stopped.
 
 (() => {
   // All that a program needs of its surroundings: what it is called with, two streams

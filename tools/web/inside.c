@@ -116,7 +116,7 @@ static void read_settings(Inside *in, int count, char *argument[count])
 }
 
 /* Heads that the model does not have, and what the mask leaves no sense. */
-void inside_check(const Inside *in)
+static void check_settings(const Inside *in)
 {
     const int is_causal = in->mask.kind == MASK_CAUSAL && !in->mask.first;
     if (in->is_cached && !is_causal)
@@ -201,7 +201,7 @@ static void print_settings(const Inside *in)
     print_range("temperature", "temperature", in->temperature, 0, HOTTEST,
                 0.1);
     print_range("top_k", "largest logits that are kept (0: all)", in->top_k,
-                0, 10, 1);
+                0, MOST_KEPT, 1);
     printf("@setting seed %" PRIu64 "\n@label seed seed\n"
            "@range seed 0 4294967295 1\n",
            in->seed);
@@ -310,7 +310,7 @@ static void print_map(const Inside *in, int l, int h,
                       const int followed[in->n])
 {
     static const char digit[] = "0123456789abcdef";
-    const float *weights = inside_weights(in, l, h);
+    const float *weights = inside_row(&in->step[in->weights[l]], h, 0);
     const int n = in->n;
     char line[2 * MOST_TOKENS + 1];
     const double before =
@@ -481,7 +481,9 @@ int main(int argc, char *argv[])
     static Place place[MOST_PLACES];
     usual(&in);
     read_settings(&in, argc - 1, argv + 1);
-    inside_begin(&in, model_path());
+    gpt_load(&in.g, model_path());
+    check_settings(&in);
+    inside_begin(&in);
     const float loss_on = loss_with_all(&in);
     inside_compute(&in);
     print_lists(&in);

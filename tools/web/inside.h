@@ -66,13 +66,10 @@ typedef struct {
     int weights[MOST_LAYERS], logits, next; /* steps */
 } Inside;
 
-/* From settings to steps, and to their tables. Refuses a text of other
- * characters than the model has, or that is too long. */
-void inside_begin(Inside *in, const char *path);
-
-/* Refuses heads that the model does not have, and settings of which one
- * leaves the other no sense. */
-void inside_check(const Inside *in);
+/* From settings and a model to steps, and to their tables. Refuses a model
+ * that is too large, a text of other characters than the model has, and one
+ * that is too long. */
+void inside_begin(Inside *in);
 void inside_compute(Inside *in);
 
 /* Switches on the heads that are off, and off again. */
@@ -82,9 +79,6 @@ void inside_free(Inside *in);
 
 /* The mean loss of the tokens that were typed, each from those before. */
 float inside_loss(const Inside *in);
-
-/* The weights of a head, [n][n]. */
-const float *inside_weights(const Inside *in, int block, int head);
 
 /* Row i of a step's table, of head h where each has one. */
 const float *inside_row(const Step *s, int h, int i);

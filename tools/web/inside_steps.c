@@ -202,17 +202,15 @@ static void make_columns(Inside *in)
                 in->columns[l][h] = new_block((size_t)(a->d_out * a->d_v));
 }
 
-void inside_begin(Inside *in, const char *path)
+void inside_begin(Inside *in)
 {
-    gpt_load(&in->g, path);
     const Gpt *g = &in->g;
     if (g->vocabulary != 128 || g->layers > MOST_LAYERS ||
         g->n_heads > MOST_HEADS)
-        REFUSE("%s: %d tokens, %d blocks and %d heads: 128, at most %d and "
-               "at most %d are needed",
-               path, g->vocabulary, g->layers, g->n_heads, MOST_LAYERS,
+        REFUSE("a model of %d tokens, %d blocks and %d heads: 128, at most "
+               "%d and at most %d are needed",
+               g->vocabulary, g->layers, g->n_heads, MOST_LAYERS,
                MOST_HEADS);
-    inside_check(in);
     read_text(in);
     make_columns(in);
     inside_switch(in);
@@ -372,9 +370,4 @@ float inside_loss(const Inside *in)
                       in->ids + 1, ROWS(size, shares));
     free(shares);
     return loss;
-}
-
-const float *inside_weights(const Inside *in, int block, int head)
-{
-    return inside_row(&in->step[in->weights[block]], head, 0);
 }
