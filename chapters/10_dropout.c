@@ -21,7 +21,8 @@ time. So the model must not depend on any single weight.
 
 Our weights come from a seed and have learned nothing, so this chapter
 cannot show that dropout helps. The chapter shows what dropout does to the
-numbers.
+numbers. In [](#language-model-dropout) a model learns with dropout, of
+other numbers than weights, and without it.
 */
 
 #include "attention/10_dropout.h"

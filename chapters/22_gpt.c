@@ -43,10 +43,15 @@ A `GptBlockPass` holds all that a block computes, as a trace does for an
 attention. Attention and the network do not read the sum itself. They read
 it through a layer norm, which is the subject of the next section. The bent
 function between the two linear layers is `gelu`, which the section after
-that explains. Only `add` changes the sum. (`linear_forward_fast` and
-`attention_forward_fast` compute what `linear_forward` and
-`attention_forward` compute, but with the kernel, and for all texts of a
-batch at once. They are in `src/kernel/layers.c`, and may be skipped.)
+that explains. Only `add` changes the sum. Before an addition, `gpt_drop`,
+in `src/gpt.c`, drops entries of what is to be added, as [](#dropout) has
+done with weights. It does so only while a model is trained with dropout, as
+in [](#language-model-dropout); the masks are in the pass, `keep_1` for
+attention and `keep_2` for the network. Else nothing is dropped.
+(`linear_forward_fast` and `attention_forward_fast` compute what
+`linear_forward` and `attention_forward` compute, but with the kernel, and
+for all texts of a batch at once. They are in `src/kernel/layers.c`, and may
+be skipped.)
 */
 
 static void add(int n, const float x[n], const float y[n], float sum[n])
@@ -58,7 +63,7 @@ static void add(int n, const float x[n], const float y[n], float sum[n])
 static void block_forward(const GptBlock *b, int texts, int n,
                           KVCache *cache, GptBlockPass *p)
 {
-    const int rows = texts * n, d = b->norm_1.d;
+    const int d = b->norm_1.d, rows = texts * n, size = rows * d;
     norm_forward(&b->norm_1, rows, ROWS(d, p->in), ROWS(d, p->normed_1));
     if (cache)
         attend_cached(&b->attention, cache, rows, ROWS(d, p->normed_1),
@@ -66,16 +71,18 @@ static void block_forward(const GptBlock *b, int texts, int n,
     else
         attention_forward_fast(&b->attention, mask_causal(0), texts, n,
                                ROWS(d, p->normed_1), &p->attention);
-    add(rows * d, p->in, p->attention.out, p->between);
+    gpt_drop(p, p->keep_1, size, p->attention.out, p->attention.out);
+    add(size, p->in, p->attention.out, p->between);
 
     norm_forward(&b->norm_2, rows, ROWS(d, p->between),
                  ROWS(d, p->normed_2));
     linear_forward_fast(&b->up, rows, ROWS(d, p->normed_2),
                         ROWS(4 * d, p->wide));
-    gelu(rows * 4 * d, p->wide, p->share, p->active);
+    gelu(4 * size, p->wide, p->share, p->active);
     linear_forward_fast(&b->down, rows, ROWS(4 * d, p->active),
                         ROWS(d, p->after));
-    add(rows * d, p->after, p->between, p->after);
+    gpt_drop(p, p->keep_2, size, p->after, p->after);
+    add(size, p->after, p->between, p->after);
 }
 
 /*
@@ -94,22 +101,26 @@ as it came. So a block that has found nothing need not repeat what is there.
 On the way back, both terms of a sum get the gradient of the sum, unchanged:
 if one term grows by a unit, the sum grows by a unit. So the slope of the
 loss by the sum is handed back past all blocks to the first one, however
-many there are, and each block only adds its own part to this slope. (All
-tables of `grad_p` are 0 at first. The `in` of a block is the `after` of the
-block before it.)
+many there are, and each block only adds its own part to this slope. With
+dropout, the slope of an entry that was dropped is 0, and the slope of one
+that was kept is multiplied by $1/(1 - p)$, as the entry was. So `gpt_drop`
+does with the gradient what it has done with the entries, by the same mask.
+(All tables of `grad_p` are 0 at first. The `in` of a block is the `after`
+of the block before it.)
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,
                            const GptBlockPass *p, GptBlockPass *grad_p,
                            GptBlock *grad_b)
 {
-    const int rows = texts * n, d = b->norm_1.d;
+    const int d = b->norm_1.d, rows = texts * n, size = rows * d;
     /* after = between + down(gelu(up(normed_2))) */
-    add(rows * d, grad_p->between, grad_p->after, grad_p->between);
+    add(size, grad_p->between, grad_p->after, grad_p->between);
+    gpt_drop(p, p->keep_2, size, grad_p->after, grad_p->after);
     linear_backward_fast(&b->down, rows, ROWS(4 * d, p->active),
                          ROWS(d, grad_p->after), &grad_b->down,
                          ROWS(4 * d, grad_p->active));
-    gelu_backward(rows * 4 * d, p->wide, p->share, grad_p->active,
+    gelu_backward(4 * size, p->wide, p->share, grad_p->active,
                   grad_p->wide);
     linear_backward_fast(&b->up, rows, ROWS(d, p->normed_2),
                          ROWS(4 * d, grad_p->wide), &grad_b->up,
@@ -119,9 +130,8 @@ static void block_backward(const GptBlock *b, int texts, int n,
                   ROWS(d, grad_p->between));
 
     /* between = in + attention(normed_1) */
-    add(rows * d, grad_p->in, grad_p->between, grad_p->in);
-    add(rows * d, grad_p->attention.out, grad_p->between,
-        grad_p->attention.out);
+    add(size, grad_p->in, grad_p->between, grad_p->in);
+    gpt_drop(p, p->keep_1, size, grad_p->between, grad_p->attention.out);
     attention_backward_fast(&b->attention, mask_causal(0), texts, n,
                             ROWS(d, p->normed_1), &p->attention,
                             &grad_p->attention, &grad_b->attention,
@@ -181,14 +191,13 @@ the same size.
 */
 
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
-                  float out[n][l->d])
+                  float y[n][l->d])
 {
     float mean, scale;
     for (int i = 0; i < n; i++) {
         measure_row(l->d, x[i], &mean, &scale);
         for (int k = 0; k < l->d; k++)
-            out[i][k] =
-                (x[i][k] - mean) * scale * l->weight[k] + l->bias[k];
+            y[i][k] = (x[i][k] - mean) * scale * l->weight[k] + l->bias[k];
     }
 }
 
@@ -515,42 +524,42 @@ spread of the sum in a model of twelve blocks, without and with the
 division:
 */
 
-enum { DEPTH = 12, WIDTH = 64, TOKENS = 32 };
-
 /* The spread of the sum as it comes in, and after every other block. */
-static void show_spread_of(const Gpt *g, float spread[DEPTH / 2 + 1])
+static void show_spread_of(const Gpt *g, float spread[g->layers / 2 + 1])
 {
-    int ids[TOKENS];
+    const int n = g->context_length;
+    int ids[n];
     GptPass p;
-    gpt_pass_init(&p, g, 1, TOKENS);
-    for (int i = 0; i < TOKENS; i++)
+    gpt_pass_init(&p, g, 1, n);
+    for (int i = 0; i < n; i++)
         ids[i] = i;
     gpt_forward(g, NULL, ids, &p);
-    spread[0] = score_spread(TOKENS * WIDTH, p.block[0].in);
-    for (int l = 1; l < DEPTH; l += 2)
-        spread[l / 2 + 1] = score_spread(TOKENS * WIDTH, p.block[l].after);
+    spread[0] = score_spread(n * g->width, p.block[0].in);
+    for (int l = 1; l < g->layers; l += 2)
+        spread[l / 2 + 1] = score_spread(n * g->width, p.block[l].after);
     gpt_pass_free(&p);
 }
 
 /* Takes the division back. */
 static void show_undivided(Gpt *g)
 {
-    for (int l = 0; l < DEPTH; l++) {
+    for (int l = 0; l < g->layers; l++) {
         const Linear *const layer[2] = {&g->block[l].attention.out,
                                         &g->block[l].down};
         for (int k = 0; k < 2; k++)
             for (int i = 0; i < layer[k]->d_in * layer[k]->d_out; i++)
-                layer[k]->weight[i] *= sqrtf(2 * DEPTH);
+                layer[k]->weight[i] *= sqrtf(2 * (float)g->layers);
     }
 }
 
 static void show_spread(void)
 {
+    enum { DEPTH = 12, TOKENS = 32 };
     const char *const at[] = {"0", "2", "4", "6", "8", "10", "12"};
     const char *const curve[2] = {"not divided", "divided"};
     Gpt g;
     float spread[2][DEPTH / 2 + 1];
-    Gpt sizes = {.width = WIDTH, .n_heads = 4, .layers = DEPTH};
+    Gpt sizes = {.width = 64, .n_heads = 4, .layers = DEPTH};
     sizes.vocabulary = sizes.context_length = TOKENS;
     gpt_init(&g, &sizes);
     Random r = random_seeded(123);

@@ -2260,18 +2260,19 @@ class GptBlock(torch.nn.Module):
         self.norm_2 = torch.nn.LayerNorm(width)
         self.up = torch.nn.Linear(width, 4 * width)
         self.down = torch.nn.Linear(4 * width, width)
+        self.rate = 0.0  # of dropout
 
     def forward(self, x, kept):
         normed = self.norm_1(x)
         q, k, v = (cut(layer(normed), self.n_heads)
                    for layer in (self.query, self.key, self.value))
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        attended = self.out(joined(mixed))
+        attended = F.dropout(self.out(joined(mixed)), self.rate)
         between = x + attended
         normed_2 = self.norm_2(between)
         up = self.up(normed_2)
         active = F.gelu(up, approximate="tanh")
-        after = between + self.down(active)
+        after = between + F.dropout(self.down(active), self.rate)
         kept.append(dict(between=between, after=after, normed_1=normed,
                          query=joined(q), key=joined(k), value=joined(v),
                          joined=joined(mixed), attended=attended,
@@ -2326,12 +2327,14 @@ def gpt_drawn(seed, is_tied=True, **sizes):
     return model
 
 
-def gpt_given(seed, is_tied=True, **sizes):
+def gpt_given(seed, is_tied=True, rate=0.0, **sizes):
     """With numbers that are the same on every machine, and large enough to
     matter."""
     model = Gpt(is_tied=is_tied, **{**GPT_SIZES, **sizes})
     for k, p in enumerate(model.parameters()):
         p.copy_(uniform(seed + k, *p.shape, size=0.7) + (p == 1))
+    for block in model.blocks:
+        block.rate = rate
     return model
 
 
@@ -2367,14 +2370,18 @@ def gpt2_named(model):
             for name, t in tensors.items()}
 
 
-def save_gpt(case, seed, is_tied):
+def save_gpt(case, seed, is_tied, rate=0.0):
     """Every intermediate, the loss, and the gradients of all parameters. Two
     texts shorter than the context."""
-    model = gpt_given(seed, is_tied)
+    model = gpt_given(seed, is_tied, rate)
     parameters = torch.cat([p.flatten() for p in model.parameters()])
     ids, targets = gpt_ids(seed, 2, 7), gpt_ids(seed + 1, 2, 7)
     model.double()
+    torch.manual_seed(seed)
     outer, kept = model(ids)
+    if rate:
+        save(case, rate=rate, seed=[seed], following=torch.rand(1))
+        torch.manual_seed(seed)
     with torch.enable_grad():
         loss = model.loss(ids, targets)
         gradients = torch.autograd.grad(loss, list(model.parameters()))
@@ -2385,12 +2392,13 @@ def save_gpt(case, seed, is_tied):
             for what in kept[0]})
 
 
-def save_ten_steps(case, seed):
-    """The losses of ten steps of AdamW. (The parameters are not compared:
-    the bias of the keys has no slope, and Adam makes whole steps of what
-    rounding leaves of it.)"""
-    model = gpt_given(seed).double()
-    ids, targets = gpt_ids(seed, 10, 2, 8), gpt_ids(seed + 1, 10, 2, 8)
+def save_ten_steps(case, seed, rate):
+    """The losses of ten steps of AdamW, on batches of four parts, of which
+    each drops by a seed of its own. (The parameters are not compared: the
+    bias of the keys has no slope, and Adam makes whole steps of what rounding
+    leaves of it.)"""
+    model = gpt_given(seed, rate=rate).double()
+    ids, targets = (gpt_ids(seed + k, 10, 4, 2, 8) for k in (0, 1))
     parameters = torch.cat([p.flatten() for p in model.parameters()])
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2,
                                   betas=(0.9, 0.95), weight_decay=0.1)
@@ -2398,13 +2406,16 @@ def save_ten_steps(case, seed):
     with torch.enable_grad():
         for step in range(10):
             optimizer.zero_grad()
-            loss = model.loss(ids[step], targets[step])
+            loss = 0
+            for part in range(4):
+                torch.manual_seed(4 * step + part)
+                loss += model.loss(ids[step, part], targets[step, part]) / 4
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
             losses.append(loss.item())
-    save(case, sizes=gpt_sizes(model), parameters=parameters.float(), ids=ids,
-         targets=targets, losses=losses)
+    save(case, sizes=gpt_sizes(model), parameters=parameters.float(),
+         ids=ids.flatten(1, 2), targets=targets.flatten(1, 2), rate=rate, losses=losses)
 
 
 def save_written(case, seed, temperature, top_k):
@@ -2451,6 +2462,7 @@ def gpt():
              following=torch.rand(1))
     save_gpt("gpt_tied", 2160, True)
     save_gpt("gpt_apart", 2230, False)
+    save_gpt("dropped", 2750, True, 0.3)
     # The numbers of gpt_tied once more, under the names that a model's own
     # file has: chapter 23's program can be given this file.
     made.update(gpt2_named(gpt_given(2160)))
@@ -2483,7 +2495,8 @@ def language_model():
             ("more", "ab", "abcd"),
             ("long", "the cat sat on the mat", "a cat sat on a mat")]:
         save_copy(f"copy_{case}", text, source)
-    save_ten_steps("steps", 2300)
+    save_ten_steps("steps_plain", 2300, 0.0)
+    save_ten_steps("steps_dropped", 2700, 0.1)
     save_written("written_plain", 2380, 1.0, 0)
     save_written("written_cold", 2480, 0.5, 0)
     save_written("written_few", 2580, 1.5, 3)

@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles bench-train bench-book train train-repeats train-page mutants
+.PHONY: roofline bench bench-compiles bench-train bench-book train train-dropout train-repeats train-page mutants
 
 # The part that is compiled once for each instruction set.
 roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
@@ -67,16 +67,20 @@ bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's traini
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
 train: log = $(if $(SIZES),,src/trained.h)
 train: sizes = $(SIZES)
+train-dropout: gpt = $(BUILD)/gpt-dropout
+train-dropout: log = src/trained_dropout.h
+train-dropout: sizes = 4000 16 128 160 5 3 0 20
 train-repeats: gpt = $(BUILD)/gpt-repeats
 train-repeats: log = src/trained_repeats.h
-train-repeats: sizes = 1600 16 128 160 5 3 1
+train-repeats: sizes = 1600 16 128 160 5 3 1 0
 train-page: gpt = $(BUILD)/gpt-page
 train-page: halved = src/models/language.safetensors
-train-page: sizes = 4000 16 128 112 4 2 1
-train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0"
+train-page: sizes = 4000 16 128 112 4 2 1 0
+train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0 10"
+train-dropout: ## the same run with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
-train train-repeats train-page: $(BUILD)/tools/train
+train train-dropout train-repeats train-page: $(BUILD)/tools/train
 	@rm -f $(gpt).h
 	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(sizes))
 	@[ ! -e $(gpt).h ] || { $(if $(log),mv $(gpt).h $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \

@@ -1,5 +1,6 @@
 #include "attention/22_gpt.h"
 #include "attention/05_tokens.h"
+#include "attention/10_dropout.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
 #include "attention/kernel.h"
@@ -150,6 +151,7 @@ void gpt_pass_free(GptPass *p)
         trace_free(&p->block[l].attention);
     free(p->block);
     free(p->memory);
+    free(p->keep);
     *p = (GptPass){0};
 }
 
@@ -164,6 +166,10 @@ void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p)
     if (cache && p->texts != 1)
         REFUSE("%d texts, and a cache for one text: 1 text is needed",
                p->texts);
+    if (cache && p->keep)
+        REFUSE("a cache, and a pass with dropout of %g: one without is "
+               "needed",
+               p->block->rate);
 }
 
 void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
@@ -196,6 +202,41 @@ void gpt_pass_clear(GptPass *p)
         const Trace *t = &p->block[l].attention;
         memset(t->memory, 0, t->count * sizeof *t->memory);
     }
+}
+
+void gpt_pass_drop(GptPass *p, Random *r, double rate)
+{
+    const int rows = p->texts * p->n, d = p->width;
+    dropout_rate_check(rate);
+    if (!p->block)
+        REFUSE("a pass without tables: gpt_pass_init makes room for them");
+    if (rate > 0 && !p->keep)
+        p->keep = new_table(2 * p->layers, rows * d);
+    if (!(rate > 0)) {
+        free(p->keep);
+        p->keep = NULL;
+    }
+    size_t count = 0;
+    for (int l = 0; l < p->layers; l++) {
+        GptBlockPass *b = &p->block[l];
+        float **const keep[2] = {&b->keep_1, &b->keep_2};
+        b->rate = rate;
+        for (int k = 0; k < 2; k++) {
+            *keep[k] = next_table(p->keep, &count, 1, rows, d);
+            if (*keep[k])
+                dropout_mask(r, rate, rows, d, ROWS(d, *keep[k]));
+        }
+    }
+}
+
+void gpt_drop(const GptBlockPass *p, const float *keep, int n,
+              const float x[n], float left[n])
+{
+    if (keep)
+        dropout_apply(p->rate, 1, n, ROWS(n, keep), ROWS(n, x),
+                      ROWS(n, left));
+    else if (left != x)
+        memcpy(left, x, (size_t)n * sizeof *left);
 }
 
 void gpt_caches_init(KVCache *cache, const Gpt *g)

@@ -393,13 +393,14 @@ enum { STANDS = RANDOM_STATE + 3 };
 /* What must be the same where a training goes on: its sizes, with a number
  * for the text that it learns from, and how Adam is set, but for its rate,
  * which each step has anew. */
-enum { SAME = 15 };
+enum { SAME = 16 };
 static const char *const same_name[SAME] = {
     "vocabulary", "context",       "width",
     "n_heads",    "layers",        "has_own_output",
     "texts",      "bytes of text", "checksum of the text",
     "beta_1",     "beta_2",        "epsilon",
-    "decay",      "is_coupled",    "repeats"};
+    "decay",      "is_coupled",    "repeats",
+    "dropout"};
 
 /* Two texts have two checksums, most probably. */
 static uint32_t checksum(int bytes, const char text[bytes])
@@ -419,7 +420,8 @@ static void same_of(const GptTraining *t, double same[SAME])
         g->n_heads,    g->layers,         !!g->has_own_output,
         t->texts,      t->bytes,          checksum(t->bytes, t->text),
         how->beta_1,   how->beta_2,       how->epsilon,
-        how->decay,    how->is_coupled,   !!t->repeats};
+        how->decay,    how->is_coupled,   !!t->repeats,
+        t->dropout};
     memcpy(same, all, sizeof all);
 }
 

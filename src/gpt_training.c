@@ -1,4 +1,5 @@
 #include "attention/gpt_training.h"
+#include "attention/10_dropout.h"
 #include "attention/21_training.h"
 #include "support.h"
 
@@ -23,8 +24,11 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes)
         REFUSE("%d texts of %d bytes and the one after, from %d bytes: at "
                "least 1 text, and more bytes than it has, are needed",
                texts, model.context_length, sizes->bytes);
-    GptTraining own = {
-        .texts = texts, .steps = sizes->steps, .repeats = sizes->repeats};
+    dropout_rate_check(sizes->dropout);
+    GptTraining own = {.texts = texts,
+                       .steps = sizes->steps,
+                       .repeats = sizes->repeats,
+                       .dropout = sizes->dropout};
     own.adam = sizes->adam;
     own.random = sizes->random;
     own.bytes = sizes->bytes;
@@ -127,10 +131,15 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
 {
     const int rows = t->texts / t->parts * t->model.context_length;
     float losses[GPT_PARTS], sum = 0, *const mean = t->gradient->memory;
+    dropout_rate_check(t->dropout);
 #pragma omp parallel for schedule(dynamic)
-    for (int k = 0; k < t->parts; k++)
+    for (int k = 0; k < t->parts; k++) {
+        /* By seeds of its own, so that the passages stay the same. */
+        Random r = random_seeded((uint64_t)(GPT_PARTS * t->step + k));
+        gpt_pass_drop(&t->pass[k], &r, t->dropout);
         losses[k] =
             gpt_part_gradient(t, k, ids + k * rows, targets + k * rows);
+    }
 #pragma omp parallel for
     for (size_t i = 0; i < t->model.count; i++) {
         float slopes = 0;
@@ -151,6 +160,9 @@ float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
         REFUSE("%d bytes, and a pass of %d texts of %d: texts of %d, the "
                "context, and a byte more than they have, are needed",
                bytes, p->texts, n, g->context_length);
+    if (p->keep)
+        REFUSE("a pass with dropout of %g: one without is needed",
+               p->block->rate);
     int *ids = new_aligned(2 * (size_t)rows, sizeof *ids);
     int *targets = ids + rows, count = 0;
     double sum = 0;

@@ -1,6 +1,6 @@
 /* What tools/measure/train.c has written, a Trained. */
 /* clang-format off */
-.run = {.steps = 4000, .texts = 16, .repeats = 0, .model = {.vocabulary = 128, .context_length = 128, .width = 160, .n_heads = 5, .layers = 3}},
+.run = {.steps = 4000, .texts = 16, .repeats = 0, .dropout = 0, .model = {.vocabulary = 128, .context_length = 128, .width = 160, .n_heads = 5, .layers = 3}},
 .on = "AMD EPYC, 2 threads",
 .at = "2026-11-27",
 .seconds = 252,

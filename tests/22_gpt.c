@@ -106,11 +106,23 @@ static void layers_agree(const Gpt *g, const GptPass *p)
     }
 }
 
+/* What a pass drops, where a set says so. */
+static void drop(GptPass *p)
+{
+    if (strcmp(sets_now, "dropped"))
+        return;
+    Random r = random_of_set();
+    gpt_pass_drop(p, &r, *doubles("rate"));
+    const float next = random_float(&r);
+    agrees("following", &next, 0, 0);
+}
+
 static void forward_test(void)
 {
     Gpt g = given();
     GptPass p;
     gpt_pass_init(&p, &g, dim("ids", 0), dim("ids", 1));
+    drop(&p);
     gpt_forward(&g, NULL, ints_of("ids"), &p);
     agrees("begin", p.block[0].in, 1e-6, 1e-6);
     layers_agree(&g, &p);
@@ -158,6 +170,7 @@ static void backward_test(void)
     gpt_init(&grad_g, &g);
     gpt_pass_init(&p, &g, texts, n);
     gpt_pass_init(&grad_p, &g, texts, n);
+    drop(&p);
     gpt_forward(&g, NULL, ids, &p);
     const float loss = cross_entropy(rows, g.vocabulary, (void *)p.logits,
                                      targets, (void *)shares);
@@ -171,6 +184,56 @@ static void backward_test(void)
     gpt_pass_free(&grad_p);
     gpt_free(&g);
     gpt_free(&grad_g);
+}
+
+/* Of each of the four masks of a pass of two blocks, as it is drawn at this
+ * rate: what it leaves. Returns how many entries are dropped. */
+static int dropped_by(GptPass *p, double rate)
+{
+    enum { N = 5 * 6 };
+    int dropped = 0;
+    for (int k = 0; k < 4; k++) {
+        const GptBlockPass *b = &p->block[k / 2];
+        const float *keep = k % 2 ? b->keep_2 : b->keep_1;
+        float x[N], left[N];
+        tap_fill(N, x, 1, 2);
+        gpt_drop(b, keep, N, x, left);
+        for (int i = 0; i < N; i++) {
+            const int keeps = !keep || keep[i] != 0;
+            tap_near("left", left[i], keeps ? (double)x[i] / (1 - rate) : 0,
+                     1e-6, 0);
+            dropped += !keeps;
+        }
+        gpt_drop(b, keep, N, x, x);
+        same("in place", N, x, left);
+    }
+    return dropped;
+}
+
+static void drop_test(void)
+{
+    Gpt g = any_gpt(2, 0);
+    GptPass p;
+    Random r = seeded(5);
+    gpt_pass_init(&p, &g, 1, 5);
+    tap_near("none without dropout", dropped_by(&p, 0), 0, 0, 0);
+    gpt_pass_drop(&p, &r, 0.25);
+    const int few = dropped_by(&p, 0.25);
+    tap_true("a quarter", few > 15 && few < 45);
+    gpt_pass_clear(&p);
+    tap_near("the same masks", dropped_by(&p, 0.25), few, 0, 0);
+    gpt_pass_drop(&p, &r, 0.75);
+    const int many = dropped_by(&p, 0.75);
+    tap_true("three quarters, drawn anew", many > 75 && many < 105);
+    Random before = r;
+    gpt_pass_drop(&p, &r, 1);
+    tap_near("all", dropped_by(&p, 1), 4 * 30, 0, 0);
+    gpt_pass_drop(&p, &r, 0);
+    tap_near("none again", dropped_by(&p, 0), 0, 0, 0);
+    tap_true("no mask is left", !p.keep && !p.block->keep_1);
+    same_bits("nothing was drawn", random_u32(&r), random_u32(&before));
+    gpt_pass_free(&p);
+    gpt_free(&g);
 }
 
 /* The golden file itself is a model's. */
@@ -322,6 +385,17 @@ static void cached_with(int *size, int value)
     gpt_forward(&changed.g, cache, (int[6]){0}, &changed.p);
 }
 
+static void cached_with_dropout(void)
+{
+    KVCache cache[2];
+    Random r = seeded(1);
+    change(&changed.p.texts, 2);
+    gpt_caches_init(cache, &changed.g);
+    gpt_pass_init(&changed.p, &changed.g, 1, 3);
+    gpt_pass_drop(&changed.p, &r, 0.25);
+    gpt_forward(&changed.g, cache, (int[3]){0}, &changed.p);
+}
+
 static void pass_with(int *size, int value)
 {
     change(size, value);
@@ -394,6 +468,19 @@ static void refusals(void)
             norm_gradient_check(&l, &grad_l));
     REFUSES(NULL,
             norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
+    for (int k = 0; k < 3; k++) {
+        const double rate[3] = {-0.1, 1.1, (double)NAN};
+        TAP_REFUSES("gpt_pass_drop", tap_words("a rate of %g", rate[k]),
+                    NULL, gpt_pass_drop(&(GptPass){0}, NULL, rate[k]));
+    }
+    REFUSES("gpt.c: gpt_pass_drop: a pass without tables: gpt_pass_init "
+            "makes room for them",
+            gpt_pass_drop(&(GptPass){0}, NULL, 0.5));
+    TAP_REFUSES(
+        "gpt_pass_check", "a cache and a pass with dropout",
+        "gpt.c: gpt_pass_check: a cache, and a pass with dropout of "
+        "0.25: one without is needed",
+        cached_with_dropout());
     REFUSES_EACH("gpt_init", init_with, wrong_init);
     REFUSES_EACH("gpt_pass_init", pass_with, wrong_pass);
     REFUSES_EACH("gpt_pass_check", forward_with, wrong_forward);
@@ -425,6 +512,9 @@ int main(void)
     EACH("gpt_fill", fill_test, "drawn*-parameters");
     EACH("gpt_forward", forward_test, "gpt_*-ids");
     SETS("gpt_embed", forward_test, "gpt_tied");
+    EACH("gpt_pass_drop", forward_test, "dropped-ids");
+    EACH("gpt_pass_drop: and back", backward_test, "dropped-ids");
+    TAP(drop_test, "gpt_drop: each mask, at each rate");
     EACH("gpt_forward: in pieces", cached_test, "gpt_*-ids");
     EACH("gpt_backward", backward_test, "gpt_*-gradient");
     adds("gpt_backward", backward_test, "gpt_tied");

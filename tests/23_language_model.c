@@ -175,7 +175,8 @@ static void step_test(void)
                      .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
                      .random = seeded(1),
                      .bytes = sizeof blank,
-                     .text = blank};
+                     .text = blank,
+                     .dropout = *doubles("rate")};
     const int64_t *size = integers("sizes");
     t.model = (Gpt){.vocabulary = (int)size[0],
                     .context_length = (int)size[1],
@@ -190,6 +191,31 @@ static void step_test(void)
             gpt_training_step(&t, ids + i * rows, targets + i * rows);
     agrees("losses", losses, 1e-5, 0);
     gpt_training_free(&t);
+}
+
+/* Dropout changes what is learned, and not what is read. */
+static void same_passages_test(void)
+{
+    GptTraining t[2] = {small(), small()};
+    int ids[2][24], targets[2][24];
+    t[1].dropout = 0.2;
+    for (int step = 0; step < 2; step++)
+        for (int k = 0; k < 2; k++) {
+            gpt_training_batch(&t[k], ids[k], targets[k]);
+            gpt_training_step(&t[k], ids[k], targets[k]);
+        }
+    tap_true("the same passages", !memcmp(ids[0], ids[1], sizeof *ids));
+    tap_true("other steps", memcmp(t[0].model.memory, t[1].model.memory,
+                                   t->model.count * sizeof(float)));
+    /* And without dropout again. */
+    memcpy(t[1].model.memory, t[0].model.memory,
+           t->model.count * sizeof(float));
+    t[1].dropout = 0;
+    tap_near("the loss of all",
+             gpt_training_gradient(&t[1], *ids, *targets),
+             gpt_training_gradient(&t[0], *ids, *targets), 0, 0);
+    gpt_training_free(&t[0]);
+    gpt_training_free(&t[1]);
 }
 
 /* Each part gives what its own texts give, and all of them what one part of
@@ -309,11 +335,21 @@ static void loss_test(void)
     gpt_training_free(&t);
 }
 
-static void loss_with(int bytes, int texts, int n)
+static void gradient_with(double dropout)
+{
+    GptTraining t = small();
+    int ids[24] = {0}, targets[24] = {0};
+    t.dropout = dropout;
+    gpt_training_gradient(&t, ids, targets);
+}
+
+static void loss_with(int bytes, int texts, int n, int drops)
 {
     GptTraining t = small();
     GptPass p;
     gpt_pass_init(&p, &t.model, texts, n);
+    if (drops)
+        gpt_pass_drop(&p, &t.random, 0.25);
     gpt_loss(&t.model, reading, bytes, &p, t.shares[0]);
 }
 
@@ -387,9 +423,23 @@ static void refusals(void)
         "needed",
         init_with(4, 8));
     TAP_REFUSES("gpt_loss", "as many bytes as a batch has", NULL,
-                loss_with(16, 2, 8));
+                loss_with(16, 2, 8, 0));
     TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,
-                loss_with(33, 2, 4));
+                loss_with(33, 2, 4, 0));
+    TAP_REFUSES(
+        "gpt_loss", "a pass with dropout",
+        "gpt_training.c: gpt_loss: a pass with dropout of 0.25: one "
+        "without is needed",
+        loss_with(33, 2, 8, 1));
+    TAP_REFUSES("gpt_training_init", "a rate of dropout above 1", NULL,
+                gpt_training_init(&(GptTraining){0},
+                                  &(GptTraining){.model = sizes_of_small(0),
+                                                 .texts = 1,
+                                                 .bytes = 9,
+                                                 .text = reading,
+                                                 .dropout = 1.5}));
+    TAP_REFUSES("gpt_training_gradient", "a rate of dropout below 0", NULL,
+                gradient_with(-0.5));
     for (int place = 0; place <= 8; place += 8)
         TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary",
                     NULL, batch_beyond(place));
@@ -407,7 +457,8 @@ int main(void)
     TAP(next_test, "next_token: temperature, the largest, and a draw");
     EACH("gpt_generate", write_test, "written_*-ids");
     TAP(sample_test, "gpt_sample: the same each time");
-    EACH("gpt_training_step", step_test, "steps-losses");
+    EACH("gpt_training_step", step_test, "steps_*-losses");
+    TAP(same_passages_test, "gpt_training_step: with dropout or without");
     TAP(parts_test, "gpt_part_gradient: of a batch, and of its parts");
     TAP(parts_test, "gpt_training_gradient: the mean of its parts");
     TAP(training_init_test, "gpt_training_init: draws as gpt_fill");

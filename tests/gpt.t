@@ -198,10 +198,10 @@ for (
 }
 for (
     ['a training without a log' => ["$folder/t"], qr/1 arguments: TRAINING MODEL LOG/],
-    ['sizes that are none' => ["$folder/t", "$folder/m", "$folder/l", 0, 1, 8, 8, 2, 1, 0], qr/steps/],
-    ['a log that cannot be' => ["$folder/t", "$folder/m", "$folder/none/l", 1, 1, 8, 8, 2, 1, 0], qr/none\/l: cannot be written/],
-    ['a log that is the training' => ["$folder/t", "$folder/m", "$folder/t", 1, 1, 8, 8, 2, 1, 0], qr/two of the training, its model and its log/],
-    ['a training that cannot be' => ["$folder/none/t", "$folder/m", "$folder/l", 1, 1, 8, 8, 2, 1, 0], qr/none\/t: cannot be written/],
+    ['sizes that are none' => ["$folder/t", "$folder/m", "$folder/l", 0, 1, 8, 8, 2, 1, 0, 0], qr/steps/],
+    ['a log that cannot be' => ["$folder/t", "$folder/m", "$folder/none/l", 1, 1, 8, 8, 2, 1, 0, 0], qr/none\/l: cannot be written/],
+    ['a log that is the training' => ["$folder/t", "$folder/m", "$folder/t", 1, 1, 8, 8, 2, 1, 0, 0], qr/two of the training, its model and its log/],
+    ['a training that cannot be' => ["$folder/none/t", "$folder/m", "$folder/l", 1, 1, 8, 8, 2, 1, 0, 0], qr/none\/t: cannot be written/],
 ) {
     my ($what, $args, $says) = @$_;
     ($out, $err, $status) = run_train(@$args);
@@ -213,7 +213,7 @@ is_deeply [grep { -e } "$folder/t", "$folder/m", "$folder/l", "$folder.part", gl
 
 # ---- A training. Whole, and in parts: to the last bit the same.
 
-my @sizes = (6, 4, 32, 16, 2, 1, 1);
+my @sizes = (6, 4, 32, 16, 2, 1, 1, 10);
 my $steps = $sizes[0];
 sub train { return ("$folder/$_[0]", "$folder/$_[0].best", "$folder/$_[0].h", @sizes) }
 
@@ -251,8 +251,8 @@ is "$out$status", '0', 'a training, whole';
 like $err, qr/step $steps of $steps, loss \d\.\d+, \d+ tokens a second, 0 s left/, '... says how far it is';
 like $err, qr/whole has step $steps of $steps: all are done\n\z/, '... and that it is done';
 my $log = text_of("$folder/whole.h");
-my $set = '.steps = %d, .texts = %d, .repeats = %d, .model = {.vocabulary = 128, .context_length = %d, .width = %d, .n_heads = %d, .layers = %d}';
-is +($log =~ /^\.run = \{(.*)\},$/m)[0], sprintf($set, @sizes[0, 1, 6, 2 .. 5]), 'the log has the sizes';
+my $set = '.steps = %d, .texts = %d, .repeats = %d, .dropout = %g, .model = {.vocabulary = 128, .context_length = %d, .width = %d, .n_heads = %d, .layers = %d}';
+is +($log =~ /^\.run = \{(.*)\},$/m)[0], sprintf($set, @sizes[0, 1, 6], $sizes[7] / 100, @sizes[2 .. 5]), 'the log has the sizes';
 like $log, qr/^\.on = ".+, \d+ threads",$/m, '... the machine';
 like $log, qr/^\.at = "\d{4}-\d\d-\d\d",$/m, '... the day';
 my ($seconds, $pace) = $log =~ /^\.seconds = (\d+),\n\.tokens_per_second = (\d+),$/m;
@@ -267,7 +267,7 @@ my ($row) = ($log =~ /^    \{\d+, ([^"]*)"/mg)[$best];
 my @largest = ($row =~ /(\d\.\d+)f/g)[2, 3];
 near [map { my $k = $_; (sort { $b <=> $a } @heads[$k, $k + 4])[0] } 0, 1], \@largest, 1e-6, '... those of the best model';
 near_scores([scores_in((run_inside("$folder/whole.best"))[0])], \@heads, '... which are what the program of chapter 24 finds');
-run_train("$folder/long", "$folder/long.best", "$folder/long.h", 80, @sizes[1 .. 6]);
+run_train("$folder/long", "$folder/long.best", "$folder/long.h", 80, @sizes[1 .. 6], 0);
 is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 40], '... or for a fortieth of many';
 for my $file ('whole', 'whole.best') {
     my ($model) = run("$folder/$file", 84, 104);
@@ -316,7 +316,9 @@ like "$err$status", qr/\A[^\n]*\/w: [^\n]+\n512\z/, 'refused: one whose best mod
 ($out, $err, $status) = run_train("$folder/whole", $golden, "$folder/w.h", @sizes);
 like "$err$status", qr/\A[^\n]+: a model with a loss of nan [^\n]+: the best one of this run, with [\d.]+, is needed\n512\z/,
   'refused: one whose best model is another';
-($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4 .. 6]);
+($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4 .. 7]);
 like "$err$status", qr/\A[^\n]+ whose width is 16: 32 is needed\n512\z/, 'refused: a training of another size';
+($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.h", @sizes[0 .. 6], 20);
+like "$err$status", qr/\A[^\n]+ whose dropout is 0\.1: 0\.2 is needed\n512\z/, '... or of another rate of dropout';
 
 done_testing;

@@ -52,19 +52,32 @@ static void log_test(void)
                  trained.row[i].loss < trained.row[i - 1].loss);
 }
 
-/* The same but for the steps, and that texts repeat themselves. */
+/* The long run's sizes, but for these. */
+static void sizes_test(const GptTraining *run, int steps, int repeats,
+                       double dropout)
+{
+    const Gpt *g = &run->model, *due = &gpt_long_run.model;
+    tap_near("steps", run->steps, steps, 0, 0);
+    tap_near("texts", run->texts, gpt_long_run.texts, 0, 0);
+    tap_near("repeats", run->repeats, repeats, 0, 0);
+    tap_near("dropout", run->dropout, dropout, 0, 0);
+    tap_near("vocabulary", g->vocabulary, due->vocabulary, 0, 0);
+    tap_near("context", g->context_length, due->context_length, 0, 0);
+    tap_near("width", g->width, due->width, 0, 0);
+    tap_near("heads", g->n_heads, due->n_heads, 0, 0);
+    tap_near("blocks", g->layers, due->layers, 0, 0);
+}
+
+static void dropout_test(void)
+{
+    sizes_test(&trained_dropout.run, gpt_long_run.steps, 0, 0.2);
+    rows_test(&trained_dropout);
+    best_row_test(&trained_dropout);
+}
+
 static void repeats_test(void)
 {
-    const GptTraining *run = &trained_repeats.run;
-    const Gpt *g = &run->model, *long_g = &gpt_long_run.model;
-    tap_true("it repeats", run->repeats && !gpt_long_run.repeats);
-    tap_true("the sizes are those of the long run",
-             run->texts == gpt_long_run.texts &&
-                 g->vocabulary == long_g->vocabulary &&
-                 g->context_length == long_g->context_length &&
-                 g->width == long_g->width &&
-                 g->n_heads == long_g->n_heads &&
-                 g->layers == long_g->layers);
+    sizes_test(&trained_repeats.run, 1600, 1, 0);
     for (int i = 0; i <= 8; i++) /* which chapter 24 shows side by side */
         tap_near("the same step", trained_repeats.row[5 * i].step,
                  trained.row[2 * i].step, 0, 0);
@@ -95,6 +108,11 @@ static void first_step(const Trained *run)
 static void first_step_test(void)
 {
     first_step(&trained);
+}
+
+static void first_dropout_test(void)
+{
+    first_step(&trained_dropout);
 }
 
 static void first_repeats_test(void)
@@ -231,9 +249,11 @@ static void machine_test(void)
 int main(void)
 {
     TAP(log_test, "train: what it has written down");
+    TAP(dropout_test, "train: and of the same with dropout");
     TAP(repeats_test, "train: and of texts that repeat themselves");
     TAP_LARGE(first_step_test,
               "gpt_run_loss: after the first step, as in the log");
+    TAP_LARGE(first_dropout_test, "gpt_run_loss: and with dropout");
     TAP_LARGE(first_repeats_test,
               "gpt_run_loss: and with texts that repeat themselves");
     TAP(step_test, "gpt_training_init_prose: on the book's prose");

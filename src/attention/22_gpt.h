@@ -21,7 +21,7 @@ typedef struct {
  * square of what is left plus 1e-5; then times the weight, plus the bias.
  * PyTorch: F.layer_norm(x, (d,), weight, bias). Ba et al. 2016. */
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
-                  float out[n][l->d]);
+                  float y[n][l->d]);
 
 /* Adds to the gradients of the weight, the bias and x. Refuses what
  * norm_gradient_check refuses. PyTorch: the backward of F.layer_norm. */
@@ -101,6 +101,9 @@ typedef struct {
     float *wide, *share, *active; /* [rows][4 * width]: what `up` makes,
                                    * GELU's shares, and what GELU makes */
     float *after;                 /* [rows][width] */
+    double rate;                  /* of dropout, in training */
+    float *keep_1, *keep_2; /* [rows][width], its masks of what attention
+                             * and the network add, or NULL for none */
 } GptBlockPass;
 
 /* What a model computes for some texts of n tokens each; its gradients have
@@ -113,6 +116,7 @@ typedef struct {
     float *logits;       /* [rows][vocabulary] */
     float *memory;       /* the block with all tables but attention's */
     size_t count;
+    float *keep; /* the block with all dropout masks, or NULL */
 } GptPass;
 
 /* Makes a pass of a model for so many texts of n tokens, filled with 0;
@@ -122,11 +126,28 @@ void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n);
 void gpt_pass_free(GptPass *p);
 
 /* Refuses a pass that is not for this model, and with a cache several
- * texts. */
+ * texts, or dropout. */
 void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p);
 
-/* Puts 0 into all tables of a pass. */
+/* Puts 0 into all tables of a pass. Its dropout masks stay. */
 void gpt_pass_clear(GptPass *p);
+
+/* Draws anew which entries are dropped of what each attention and each
+ * network adds, block by block: from now on gpt_forward fills p with what
+ * is left, and gpt_backward goes back from there. With a rate of 0 nothing
+ * is drawn, and nothing is dropped any more. Refuses a rate that is not
+ * from 0 to 1, and a pass without tables.
+ * PyTorch: F.dropout(x, rate) of each x that is added, in this order; in
+ * GPT2LMHeadModel, of Hugging Face's transformers, resid_pdrop, where
+ * embd_pdrop and attn_pdrop are 0. */
+void gpt_pass_drop(GptPass *p, Random *r, double rate);
+
+/* What is left of n entries, all that attention or the network of a block
+ * adds, or of their gradient, by the mask keep_1 or keep_2: what
+ * dropout_apply leaves, and with NULL as a mask all of them. Both tables
+ * may be the same. PyTorch: F.dropout. */
+void gpt_drop(const GptBlockPass *p, const float *keep, int n,
+              const float x[n], float left[n]);
 
 /* Makes a cache for each layer, with room for the whole context; frees
  * them, while the model is there. */
@@ -178,7 +199,9 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
 
 /* From grad_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in grad_p must be 0 before it
- * begins. Refuses what gpt_gradient_check refuses, and ids that are no row.
+ * begins. With dropout, the tables `after` in grad_p are left with the
+ * gradient of what the network adds, and not of the sum. Refuses what
+ * gpt_gradient_check refuses, and ids that are no row.
  * PyTorch: loss.backward(). */
 void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
                   GptPass *grad_p, Gpt *grad_g);

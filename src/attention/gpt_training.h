@@ -21,6 +21,7 @@ typedef struct {
     const char *text; /* [bytes], which stays its owner's */
     int steps;        /* of a whole run; 0 without one */
     int repeats;      /* whether every second text repeats itself */
+    double dropout;   /* the rate, of what is added in the blocks */
 
     /* What gpt_training_init sets: */
     int parts; /* as many as divide the texts, at most GPT_PARTS */
@@ -35,8 +36,9 @@ typedef struct {
 /* Makes a training with the sizes, the settings and the text of another:
  * gpt_fill fills the model with numbers from `random`, which then draws the
  * passages; frees it. The text is to stay in memory until then. Refuses
- * what gpt_init and gpt_pass_init refuse, texts below 1, and a text that is
- * not longer than the context. */
+ * what gpt_init and gpt_pass_init refuse, texts below 1, a text that is not
+ * longer than the context, and a rate of dropout that is not from 0 to
+ * 1. */
 void gpt_training_init(GptTraining *t, const GptTraining *sizes);
 void gpt_training_free(GptTraining *t);
 
@@ -54,21 +56,26 @@ double *gpt_training_note(GptTraining *t, int n);
 void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of one part of a batch, and in gradient[part] the gradient that
- * its texts alone give. ids and targets are the part's rows.
+ * its texts alone give, with the dropout that pass[part] has. ids and
+ * targets are the part's rows.
  * PyTorch: loss = F.cross_entropy(logits, targets) and loss.backward(). */
 float gpt_part_gradient(GptTraining *t, int part, const int *ids,
                         const int *targets);
 
 /* The loss of a whole batch, and in gradient[0] that of all: the means
  * of all parts', added up in one order, so that they have the same bits
- * with any number of threads. */
+ * with any number of threads. With `dropout`, gpt_pass_drop draws what
+ * part k drops from the seed GPT_PARTS * step + k, whatever the seed of the
+ * run is; so a second call before the next step drops the same. Refuses a
+ * rate of dropout that is not from 0 to 1. */
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets);
 
 /* The mean loss of a model over a text, in passages as long as its context,
  * one behind the other, what is left at the end left out; p is for so many
  * passages at a time.
- * Refuses a pass of other lengths than the context, a text that is not
- * longer than its texts, and a byte that is not below the vocabulary. */
+ * Refuses a pass of other lengths than the context or with dropout, a text
+ * that is not longer than its texts, and a byte that is not below the
+ * vocabulary. */
 float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
                float *shares);

@@ -48,6 +48,7 @@ typedef struct {
     float heads[TRAINED_HEADS][4], back[TRAINED_HEADS][TRAINED_BACK];
 } Trained;
 
-/* The long run, src/trained.h; and a shorter one in which every second text
+/* The long run, src/trained.h; the same with dropout,
+ * src/trained_dropout.h; and a shorter one in which every second text
  * repeats itself, src/trained_repeats.h. */
-extern const Trained trained, trained_repeats;
+extern const Trained trained, trained_dropout, trained_repeats;

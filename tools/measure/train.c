@@ -146,14 +146,15 @@ static void write_sizes(const GptTraining *t, FILE *log)
     fprintf(log,
             "/* What tools/measure/train.c has written, a Trained. */\n"
             "/* clang-format off */\n"
-            ".run = {.steps = %d, .texts = %d, .repeats = %d, .model = "
-            "{.vocabulary = %d, .context_length = %d, .width = %d, "
+            ".run = {.steps = %d, .texts = %d, .repeats = %d, .dropout = "
+            "%g, .model = {"
+            ".vocabulary = %d, .context_length = %d, .width = %d, "
             ".n_heads = %d, .layers = %d}},\n"
             ".on = \"%s, %d threads\",\n"
             ".at = \"%s\",\n"
             ".seconds = %.0f,\n"
             ".tokens_per_second = %.0f,\n",
-            t->steps, t->texts, t->repeats, g->vocabulary,
+            t->steps, t->texts, t->repeats, t->dropout, g->vocabulary,
             g->context_length, g->width, g->n_heads, g->layers, machine,
             threads_for(1 << 20, 0), day, t->notes[SECONDS],
             tokens_a_second(t));
@@ -341,24 +342,27 @@ int main(int argc, char *argv[])
     static const struct {
         const char *name;
         uint64_t least, most;
-    } size[7] = {{"steps", 1, 1 << 20},
+    } size[8] = {{"steps", 1, 1 << 20},
                  {"texts", 1, 1 << 20},
                  {"the context", TRAINED_BACK + 1, 1 << 20},
                  {"the width", 1, 1 << 20},
                  {"heads", 1, 1 << 20},
                  {"blocks", 1, 1 << 20},
-                 {"repeats", 0, 1}};
-    int *const of[7] = {&sizes.steps,  &sizes.texts, &g->context_length,
-                        &g->width,     &g->n_heads,  &g->layers,
-                        &sizes.repeats};
-    if (argc != 4 && argc != 11)
+                 {"repeats", 0, 1},
+                 {"dropout, in percent,", 0, 99}};
+    int percent = 0;
+    int *const of[8] = {&sizes.steps,   &sizes.texts, &g->context_length,
+                        &g->width,      &g->n_heads,  &g->layers,
+                        &sizes.repeats, &percent};
+    if (argc != 4 && argc != 12)
         REFUSE(
             "%d arguments: TRAINING MODEL LOG, and then nothing or STEPS "
-            "TEXTS CONTEXT WIDTH HEADS BLOCKS REPEATS, are needed",
+            "TEXTS CONTEXT WIDTH HEADS BLOCKS REPEATS DROPOUT, are needed",
             argc - 1);
     for (int i = 0; i + 4 < argc; i++)
         *of[i] = (int)parse_integer(size[i].name, argv[i + 4],
                                     size[i].least, size[i].most);
+    sizes.dropout = percent / 100.0;
     run(&sizes, argv + 1);
     return 0;
 }
