@@ -588,17 +588,13 @@ number, and may be skipped.
 static void show_sentences(const int number[SHOWN],
                            const char *sentence[SHOWN][AGREEMENT_LENGTH])
 {
-    static const char *const word[AGREEMENT_WORDS] = {
-        "the",    "dog",    "dogs",  "cat",      "cats", "bird",  "birds",
-        "mouse",  "mice",   "child", "children", "old",  "small", "near",
-        "behind", "beside", "_",     "sleeps",   "sleep"};
     puts("sentences held out, and their verbs");
     for (int k = 0; k < SHOWN; k++) {
         int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
         agreement_text(number[k], ids, target);
         for (int i = 0; i < AGREEMENT_LENGTH; i++)
-            printf("%s ", sentence[k][i] = word[ids[i]]);
-        printf("(%s)\n", word[target[AGREEMENT_LENGTH - 1]]);
+            printf("%s ", sentence[k][i] = agreement_word[ids[i]]);
+        printf("(%s)\n", agreement_word[target[AGREEMENT_LENGTH - 1]]);
     }
 }
 

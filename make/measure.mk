@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles bench-train bench-book train train-dropout train-repeats train-page mutants
+.PHONY: roofline bench bench-compiles bench-train bench-book train train-dropout train-repeats train-page train-words mutants
 
 # The part that is compiled once for each instruction set.
 roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
@@ -53,7 +53,7 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 
 # The long runs of chapters 23 and 24, and steps of the first; PyTorch is that of the golden values.
 trainer := $(patsubst tools/measure/%.c,$(BUILD)/tools/%,$(wildcard tools/measure/train.c))
-$(addprefix $(BUILD)/tools/,train halve bench_train): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
+$(addprefix $(BUILD)/tools/,train train_words halve bench_train): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link)
 
@@ -80,6 +80,8 @@ train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES
 train-dropout: ## the same run with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
+train-words: $(BUILD)/tools/train_words ## and its two of chapter 21
+	@$< src/models/repeated.safetensors src/models/verbs.safetensors
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
 	@rm -f $(gpt).h
 	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(sizes))

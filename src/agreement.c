@@ -3,6 +3,11 @@
 
 /* The sentences of chapter 21's second task, each made from its number. */
 
+const char *const agreement_word[AGREEMENT_WORDS] = {
+    "the",    "dog",    "dogs",  "cat",      "cats", "bird",  "birds",
+    "mouse",  "mice",   "child", "children", "old",  "small", "near",
+    "behind", "beside", "_",     "sleeps",   "sleep"};
+
 /* What the number of a sentence chooses. */
 typedef struct {
     int noun;          /* the first of the two, one of 5 */

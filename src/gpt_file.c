@@ -81,6 +81,28 @@ static Names names_of(const Gpt *g)
     return all;
 }
 
+static Names names_of_model(const Model *m)
+{
+    const Attention *a = &m->attention;
+    const Linear *const layer[4] = {&a->query, &a->key, &a->value, &a->out};
+    static const char *const name[4] = {"query", "key", "value", "out"};
+    const Named tokens = {"", m->vocabulary, a->d_x, 0, 1, {m->tokens}};
+    const Named positions = {"", m->context_length, a->d_y, 0,
+                             1,  {m->positions}};
+    Names all = {0, new_list(10, sizeof *all.of)};
+    add(&all, "token", "weight", tokens);
+    add(&all, "position", "weight", positions);
+    for (int k = 0; k < 4; k++) {
+        const Linear *l = layer[k];
+        add(&all, name[k], "weight",
+            (Named){"", l->d_out, l->d_in, 0, 1, {l->weight}});
+        if (l->bias)
+            add(&all, name[k], "bias",
+                (Named){"", 0, l->d_out, 0, 1, {l->bias}});
+    }
+    return all;
+}
+
 /* From the model into the file's table, or back. */
 static void copy(const Named *e, int is_back, float *file)
 {
@@ -157,9 +179,9 @@ static float *floats_of(const Tensor *t)
     return x;
 }
 
-static void take(Gpt *g, const Tensors *file, const char *prefix)
+/* Frees the names. */
+static void take(Names all, const Tensors *file, const char *prefix)
 {
-    Names all = names_of(g);
     for (int i = 0; i < all.count; i++) {
         const Named *e = &all.of[i];
         char name[80];
@@ -278,7 +300,7 @@ static void init_from(Gpt *g, const Tensors *file)
         REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
                file->path, sizes.n_heads, sizes.width, sizes.width);
     gpt_init(g, &sizes);
-    take(g, file, prefix);
+    take(names_of(g), file, prefix);
     nothing_else(g, file, prefix);
 }
 
@@ -316,9 +338,9 @@ static void save(Saving *s, const char *name, char type, int rank,
     s->tensor[s->count++] = t;
 }
 
-static void save_gpt(Saving *s, const char *prefix, const Gpt *g)
+/* Frees the names. */
+static void save_all(Saving *s, const char *prefix, Names all)
 {
-    Names all = names_of(g);
     for (int i = 0; i < all.count; i++) {
         const Named *e = &all.of[i];
         const int shape[2] = {e->rows ? e->rows : e->columns, e->columns};
@@ -368,7 +390,7 @@ static Saving saving_of(const Gpt *g)
 {
     Saving s = {0};
     const int64_t heads = g->n_heads;
-    save_gpt(&s, "", g);
+    save_all(&s, "", names_of(g));
     save(&s, "n_head", 'i', 0, NULL, &heads);
     return s;
 }
@@ -384,6 +406,46 @@ void gpt_save_half(const Gpt *g, const char *path)
     Saving s = saving_of(g);
     halve(&s);
     write_saved(&s, path);
+}
+
+void model_save_half(const Model *m, const char *path)
+{
+    Saving s = {0};
+    const int64_t heads = m->attention.n_heads;
+    save_all(&s, "", names_of_model(m));
+    save(&s, "n_head", 'i', 0, NULL, &heads);
+    halve(&s);
+    write_saved(&s, path);
+}
+
+void model_load(Model *m, const char *path)
+{
+    Tensors file = tensors_read(path);
+    const Tensor *tokens = table_of(&file, "", "token.weight");
+    const Tensor *positions = table_of(&file, "", "position.weight");
+    const int heads = (int)whole(&file, "n_head", 1, INT_MAX)[0];
+    const int wide = table_of(&file, "", "query.weight")->shape[0];
+    const int value = table_of(&file, "", "value.weight")->shape[0];
+    if (heads < 1 || wide % heads || value % heads)
+        REFUSE("%s: %d heads for queries of %d and values of %d: a divisor "
+               "of both is needed",
+               path, heads, wide, value);
+    Model sizes = {.vocabulary = tokens->shape[0],
+                   .context_length = positions->shape[0],
+                   .attention = {.d_x = tokens->shape[1],
+                                 .d_y = positions->shape[1],
+                                 .n_heads = heads,
+                                 .d_k = wide / heads,
+                                 .d_v = value / heads}};
+    sizes.attention.has_bias = tensors_have(&file, "query.bias");
+    sizes.attention.has_out_bias = tensors_have(&file, "out.bias");
+    model_init(m, &sizes);
+    const Names all = names_of_model(m);
+    if (file.count != (size_t)all.count + 1)
+        REFUSE("%s: %zu tensors: %d are needed", path, file.count,
+               all.count + 1);
+    take(all, &file, "");
+    tensors_free(&file);
 }
 
 /* Where a training stands: the state of its generator, and how many steps
@@ -449,9 +511,9 @@ void gpt_training_save(const GptTraining *t, const char *path)
     stands[RANDOM_STATE] = t->random.next;
     stands[RANDOM_STATE + 1] = t->random.has_spare;
     stands[RANDOM_STATE + 2] = t->step;
-    save_gpt(&s, "", &t->model);
-    save_gpt(&s, "mean.", &t->mean);
-    save_gpt(&s, "square.", &t->square);
+    save_all(&s, "", names_of(&t->model));
+    save_all(&s, "mean.", names_of(&t->mean));
+    save_all(&s, "square.", names_of(&t->square));
     save(&s, "n_head", 'i', 0, NULL, &heads);
     save(&s, "training.same", 'd', 1, (int[]){SAME}, same);
     save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
@@ -481,9 +543,9 @@ void gpt_training_load(GptTraining *t, const char *path)
     Tensors file = tensors_read(path);
     check_same(&file, t);
     const int64_t *stands = stands_of(&file);
-    take(&t->model, &file, "");
-    take(&t->mean, &file, "mean.");
-    take(&t->square, &file, "square.");
+    take(names_of(&t->model), &file, "");
+    take(names_of(&t->mean), &file, "mean.");
+    take(names_of(&t->square), &file, "square.");
     nothing_else(&t->model, &file, "");
     for (int i = 0; i < RANDOM_STATE; i++)
         t->random.state[i] = (uint32_t)stands[i];

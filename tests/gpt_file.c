@@ -56,6 +56,115 @@ static void half_refused(void)
     gpt_save_half(&g, own_file("model.safetensors"));
 }
 
+/* Chapter 21's kind, of two heads, with the bias of its output alone, of all
+ * layers, or none: each number the nearest float16. */
+static void model_test(void)
+{
+    const char *path = own_file("model.safetensors");
+    for (int biases = 0; biases < 3; biases++) {
+        Model m = {.vocabulary = 7, .context_length = 5}, again;
+        m.attention = (Attention){
+            .d_x = 3, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 1};
+        m.attention.has_out_bias = biases > 0;
+        m.attention.has_bias = biases > 1;
+        model_init(&m, &m);
+        tap_fill((int)m.count, m.memory, -1, 1);
+        model_save_half(&m, path);
+        model_load(&again, path);
+        const Attention *a = &m.attention, *b = &again.attention;
+        same_bits("parameters", (int64_t)again.count, (int64_t)m.count);
+        same_bits("vocabulary", again.vocabulary, 7);
+        same_bits("context", again.context_length, 5);
+        same_bits("heads", b->n_heads, a->n_heads);
+        same_bits("d_k", b->d_k, a->d_k);
+        same_bits("d_v", b->d_v, a->d_v);
+        for (size_t i = 0; i < m.count; i++)
+            tap_near("number", (double)again.memory[i],
+                     (double)from_float16(to_float16(m.memory[i])), 0, 0);
+        model_free(&again);
+        model_free(&m);
+    }
+    remove(path);
+}
+
+/* The answers of the model in src/models are right, in all sentences that it
+ * was not taught. */
+static void verbs_test(void)
+{
+    enum { N = AGREEMENT_LENGTH, FIRST = AGREEMENTS_TAUGHT };
+    Model m;
+    Pass p;
+    model_load(&m, "src/models/verbs.safetensors");
+    pass_init(&p, &m, AGREEMENTS - FIRST, N);
+    for (int k = 0; k < p.texts; k++)
+        agreement_text(FIRST + k, p.ids + k * N, p.targets + k * N);
+    memcpy(p.key_ids, p.ids, (size_t)(p.texts * N) * sizeof *p.ids);
+    model_forward(&m, mask_causal(0), &p);
+    for (int k = 0; k < p.texts; k++) {
+        const float *logits = p.logits + (k * N + N - 1) * m.vocabulary;
+        const int right = p.targets[k * N + N - 1];
+        for (int j = 0; j < m.vocabulary; j++)
+            tap_true("the right verb is the largest",
+                     j == right || logits[j] < logits[right]);
+    }
+    pass_free(&p);
+    model_free(&m);
+}
+
+/* And the other one goes on with a text as it began. */
+static void repeated_model_test(void)
+{
+    enum { N = REPEATED_LENGTH, TEXTS = 50 };
+    Model m;
+    Pass p;
+    Random r = seeded(77);
+    model_load(&m, "src/models/repeated.safetensors");
+    pass_init(&p, &m, TEXTS, N);
+    for (int k = 0; k < TEXTS; k++)
+        repeated_text(&r, p.ids + k * N, (int(*)[2])p.key_ids + k * N,
+                      p.targets + k * N);
+    model_forward(&m, mask_causal(0), &p);
+    const float loss =
+        cross_entropy(TEXTS * N, m.vocabulary, ROWS(m.vocabulary, p.logits),
+                      p.targets, ROWS(m.vocabulary, p.shares));
+    tap_true("nearly no loss", loss < 0.02f);
+    pass_free(&p);
+    model_free(&m);
+}
+
+static Model odd_model(void)
+{
+    Model m = {.vocabulary = 2, .context_length = 1};
+    m.attention =
+        (Attention){.d_x = 1, .d_y = 1, .n_heads = 1, .d_k = 3, .d_v = 2};
+    model_init(&m, &m);
+    return m;
+}
+
+static void model_with_heads(int heads)
+{
+    Model m = odd_model();
+    m.attention.n_heads = heads;
+    model_save_half(&m, own_file("model.safetensors"));
+    model_load(&m, own_file("model.safetensors"));
+}
+
+/* The bias of the keys alone, which no model of ours has. */
+static void model_with_more(void)
+{
+    Model m = odd_model();
+    m.attention.key.bias = m.tokens;
+    model_save_half(&m, own_file("model.safetensors"));
+    model_load(&m, own_file("model.safetensors"));
+}
+
+static void model_too_large(void)
+{
+    Model m = odd_model();
+    m.tokens[1] = 65520;
+    model_save_half(&m, own_file("model.safetensors"));
+}
+
 /* One of everything. */
 static void smallest_test(void)
 {
@@ -408,6 +517,26 @@ int main(void)
                 "'wte.weight' has -65520: a number below 65520 is needed, "
                 "which a float16 can hold",
                 half_refused());
+    TAP(model_test, "model_save_half: written and read again");
+    TAP(verbs_test, "model_load: the model of sentences");
+    TAP(repeated_model_test, "model_load: the model of repeated texts");
+    for (int heads = 0; heads < 4; heads += heads ? 1 : 2)
+        TAP_REFUSES("model_load", tap_words("%d heads", heads),
+                    tap_words("model_load: %s: %d heads for queries of 3 "
+                              "and values of 2: a divisor of both is "
+                              "needed",
+                              own_file("model.safetensors"), heads),
+                    model_with_heads(heads));
+    TAP_REFUSES("model_load", "a file of another model", "'token.weight'",
+                model_load(&(Model){0}, "src/models/language.safetensors"));
+    TAP_REFUSES("model_load", "a tensor too many",
+                tap_words("%s: 8 tensors: 7 are needed",
+                          own_file("model.safetensors")),
+                model_with_more());
+    TAP_REFUSES("model_save_half", "a number that is too large",
+                "'token.weight' has 65520: a number below 65520 is needed, "
+                "which a float16 can hold",
+                model_too_large());
     TAP(smallest_test, "gpt_save: one of everything");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
     TAP(resume_test, "gpt_training_save: all that it needs");

@@ -140,6 +140,9 @@ enum {
 void agreement_text(int number, int ids[AGREEMENT_LENGTH],
                     int target[AGREEMENT_LENGTH]);
 
+/* The words, by their ids. */
+extern const char *const agreement_word[AGREEMENT_WORDS];
+
 /* Whether one of a sentence's nouns is one and the other many. Refuses what
  * agreement_text refuses. */
 int agreement_nouns_differ(int number);

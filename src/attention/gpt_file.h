@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "attention/21_training.h"
 #include "attention/22_gpt.h"
 #include "attention/gpt_training.h"
 
@@ -27,6 +28,17 @@ void gpt_load(Gpt *g, const char *path);
  * PyTorch: save_pretrained, and model.half() before it. */
 void gpt_save(const Gpt *g, const char *path);
 void gpt_save_half(const Gpt *g, const char *path);
+
+/* Writes a model of chapter 21, in numbers of 16 bits as above, and reads
+ * it. Its tensors are named after the variables of that page's PyTorch:
+ * "token.weight", "position.weight", and "query", "key", "value" and "out"
+ * with ".weight", and with ".bias" where there is one; "n_head" is the
+ * number of heads. Refuse what tensors_read, tensors_write and model_init
+ * refuse, a number that is not below 65520 in size, tensors that are
+ * missing, too many or of other shapes, and heads that do not divide the
+ * widths of queries and values. */
+void model_save_half(const Model *m, const char *path);
+void model_load(Model *m, const char *path);
 
 /* Writes a training, the model among it, so that gpt_load reads that; and
  * reads it into one that gpt_training_init has made for the same sizes and

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# The trained model of the workbench: its logits are those of chapter 23's
-# program; every number of every step comes of its sources, when they are put
+# The trained models of the workbench: the language model's logits are those of
+# chapter 23's program; every number of every step comes of its sources, when they are put
 # together here; heads that are off, masks, the cache and what is written do what
 # the page says, number by number; and what makes no sense is refused.
 
@@ -89,21 +89,29 @@ sub made {
         return ($x->[$j] - $mean) / $root * $row->("$own$name.weight", 0)->[$j] + $row->("$own$name.bias", 0)->[$j];
     };
     my $in = !$block ? 'sum' : ($block - 1) . '.after';
+    my $is_gpt = $r->{setting}{stage} eq 'language';
+    my $d = $is_gpt ? 28 : 16;
+    my %id = map { $r->{names}{tokens}[$_] => $_ } 0 .. $#{$r->{names}{tokens}};
+    my @ids = @id{@{$r->{words}}};
+    my $asked = $r->{setting}{stage} eq 'repeated' ? 'both' : 'embeddings';
     my $softmax = sub { my ($x) = @_; my $most = max @$x; exp($x->[$j] - $most) / sum map { exp($_ - $most) } @$x };
     my $x;
     return {
-        embeddings => sub { $row->('tokens', ord $r->{given}[$i])->[$j] },
+        embeddings => sub { $row->('tokens', $ids[$i])->[$j] },
+        before     => sub { $row->('tokens', $i ? $ids[$i - 1] : $id{'-'})->[$j] },
+        both       => sub { $j < 16 ? $row->('embeddings', $i)->[$j] : $row->('before', $i)->[$j - 16] },
         places     => sub { $row->('positions', $i)->[$j] },
-        sum        => sub { $row->('embeddings', $i)->[$j] + $row->('places', $i)->[$j] },
+        sum        => sub { $row->($asked, $i)->[$j] + $row->('places', $i)->[$j] },
         norm_1     => sub { $normed->($in) },
-        (map { $_ => sub { $of_layer->("${own}norm_1") } } qw(query key value)),
+        (map { my $small = $_ eq 'query' ? 'embeddings' : 'sum'; $_ => sub { $of_layer->($is_gpt ? "${own}norm_1" : $small) } }
+            qw(query key value)),
         scores => sub {
             my ($q, $k) = ($row->("${own}query", $i), $row->("${own}key", $j));
-            return $j > $i + $r->{sees} ? -9**9**9 : sum(map { $q->[$_] * $k->[$_] } 28 * $h .. 28 * $h + 27) / sqrt 28;
+            return $j > $i + $r->{sees} ? -9**9**9 : sum(map { $q->[$_] * $k->[$_] } $d * $h .. $d * $h + $d - 1) / sqrt $d;
         },
         weights => sub { $softmax->($row->("${own}scores", $i, $h)) },
         context => sub {
-            my $w = $row->("${own}weights", $i, int $j / 28);
+            my $w = $row->("${own}weights", $i, int $j / $d);
             return sum map { $w->[$_] * $row->("${own}value", $_)->[$j] } 0 .. $#$w;
         },
         out     => sub { $of_layer->("${own}context") },
@@ -115,15 +123,16 @@ sub made {
         after   => sub { $row->("${own}between", $i)->[$j] + $row->("${own}down", $i)->[$j] },
         norm    => sub { $normed->('1.after') },
         output  => sub {
+            return $of_layer->('0.context') if !$is_gpt;
             my ($y, $w) = ($row->('norm', $i), $row->('output.weight', $j));
             return sum map { $y->[$_] * $w->[$_] } 0 .. $#$w;
         },
         shares  => sub {
             my ($t, @logits) = ($r->{setting}{temperature}, @{$row->('output', $i)});
-            my $least = (sort { $b <=> $a } @logits)[($t == 0 ? 1 : $r->{setting}{top_k} || 128) - 1];
+            my $least = (sort { $b <=> $a } @logits)[($t == 0 ? 1 : $r->{setting}{top_k} || @logits) - 1];
             return $softmax->([map { $_ < $least ? -9**9**9 : $_ / ($t || 1) } @logits]);
         },
-        next    => sub { $row->('shares', $#{$r->{given}})->[ord $r->{names}{best}[$j]] },
+        next    => sub { $row->('shares', $#ids)->[$id{$r->{names}{best}[$j]}] },
     }->{$name}->();
 }
 
@@ -134,12 +143,19 @@ my @cells = ('next:-:0:2', 'next:-:0:9', map { ("shares:-:$_:98", "output:-:$_:3
          "$l.between:-:$i:2", "$l.norm_2:-:$i:77", "$l.up:-:$i:447", "$l.gelu:-:$i:200", "$l.down:-:$i:4", "$l.after:-:$i:110",
          (map { ("$l.scores:$_:$i:1", "$l.weights:$_:$i:0") } 0 .. 3)) } 2 * $_, 2 * $_ + 1) } 0, 1, 4);
 
+# The same of a model of chapter 21.
+my @small = map { my $i = $_; ('shares:-:' . "$i:3", "output:-:$i:9", "embeddings:-:$i:15", "sum:-:$i:7", "places:-:$i:0", "0.query:-:$i:3",
+    "0.key:-:$i:11", "0.value:-:$i:0", "0.context:-:$i:5", map { ("0.scores:0:$i:$_", "0.weights:0:$i:$_") } 0 .. 3) } 0, 3, 6;
+my %cells = (language => \@cells, verbs => [@small, 'next:-:0:1'],
+    repeated => [@small, 'next:-:0:9', map { ("before:-:$_:4", "both:-:$_:3", "both:-:$_:20", "sum:-:$_:31") } 0, 1, 6]);
+
 # All faults of these answers.
 sub faults {
     my ($program, @settings) = @_;
-    my @args = (@settings, map {"ask=$_"} @cells);
-    my ($r, $short) = map { local $ENV{DIGITS} = $_; run($program, "words=$given", @args) } 9, 4;
-    $r->{given} = [split //, $given];
+    my ($stage) = map { /^stage=(.*)/ ? $1 : () } @settings, 'stage=language';
+    my @cells = @{$cells{$stage}};
+    my @args = ($stage eq 'language' ? "words=$given" : (), @settings, map {"ask=$_"} @cells);
+    my ($r, $short) = map { local $ENV{DIGITS} = $_; run($program, @args) } 9, 4;
     $r->{sees}  = {causal => 0, next => 1, all => 9}->{$r->{setting}{mask}};
     my @faults = @{$r->{asked} // []} == @cells ? () : 'not all are answered';
     for my $k (0 .. $#cells) {
@@ -184,9 +200,10 @@ sub got {
     return map { my $row = $rows->{$_}; $j eq '*' ? @$row : @$row[split /,/, $j] } $i eq '*' ? sort { $a <=> $b } keys %$rows : $i;
 }
 
-for my $settings (['temperature=0.7'], ['off=0.1,1.3'], ['mask=next'], ['mask=all'], ['top_k=3', 'temperature=1.5'], ['temperature=0']) {
+for my $settings (['stage=repeated'], ['stage=verbs'], ['stage=repeated', 'mask=next', 'words=abcabcab', 'temperature=2'],
+    ['stage=verbs', 'off=0.0', 'top_k=2', 'words=the small bird near the mice _'], ['temperature=0.7'], ['off=0.1,1.3'], ['mask=next'], ['mask=all'], ['top_k=3', 'temperature=1.5'], ['temperature=0']) {
     is_deeply [grep {defined} (faults($inside, @$settings))[0 .. 4]], [],
-      "@$settings: " . @cells . ' entries of all steps are made of their sources';
+      "@$settings: entries of all steps are made of their sources";
 }
 
 my %mistake = (
@@ -194,10 +211,13 @@ my %mistake = (
     'the wrong source' => ['inside_explain.c', sub { s/from_some\(s->from\[1\], p\.j, 0/from_some(s->from[1], p.i, 0/ }],
     'a sum that takes the wrong table' => ['inside_steps.c', sub { s/"after", "sum after the network", between/"after", "sum after the network", norm_2/ }],
     'a GELU that keeps all'            => ['inside_explain.c', sub { s/0\.044715/0.44715/ }],
+    'the word itself for the word before' => ['inside_steps.c', sub { s/in->ids\[i - 1\]/in->ids[i]/ }],
+    'words in the wrong half'          => ['inside_steps.c', sub { s/memcpy\(s->x \+ i \* m, a->x/memcpy(s->x + i * m, b->x/ }],
     'a norm without its mean'          => ['inside_explain.c', sub { s/mean \+= \(double\)x\[k\] \/ l->d/mean += 0 * (double)x[k]/ }],
 );
 for my $name (sort keys %mistake) {
-    ok scalar(faults(built($name =~ tr/ /_/r, 'inside', @{$mistake{$name}}), 'temperature=0.7')), "$name is noticed";
+    my $stage = $name =~ /word/ ? 'repeated' : 'language';
+    ok scalar(faults(built($name =~ tr/ /_/r, 'inside', @{$mistake{$name}}), "stage=$stage", 'temperature=0.7')), "$name is noticed";
 }
 
 # ---- Maps: the weights of every head, as two digits of 16; and what it does.
@@ -220,17 +240,17 @@ my %from = map { my $i = $_; my $best; for my $size (reverse 2 .. $i) {
 cmp_ok abs(sum(map { $weights[$_][$from{$_}] } keys %from) / keys(%from) - $r->{map}{'1.1'}{followed}), '<', 6e-4, '... and what followed';
 is run($inside, 'words=abc')->{map}{'0.0'}{followed}, '-1.000', 'where nothing has stood before, nothing followed';
 
-# ---- What the page says of its six things to try holds, number by number.
+# ---- What the page says of its seven things to try holds, number by number.
 
 open my $book, '<:encoding(UTF-8)', 'book.md' or die "book.md: $!\n";
-my ($section) = join('', <$book>) =~ /^## Six things to try.*?\n(.*?)^## /ms or die "book.md has no six things\n";
+my ($section) = join('', <$book>) =~ /^## Seven things to try.*?\n(.*?)^## /ms or die "book.md has no seven things\n";
 my @things = split /^\d+\. /m, $section;
 shift @things;
-is scalar @things, 6, 'six things to try';
+is scalar @things, 7, 'seven things to try';
 for my $thing (@things) {
     my ($title) = $thing =~ /\*\*(.*?)\*\*/;
     # What stands behind a link is said of its state.
-    my (undef, @parts) = split /\{state="stage=language&?(.*?)"\}/s, $thing;
+    my (undef, @parts) = split /\{state="(stage=.*?)"\}/s, $thing;
     ok scalar @parts, "$title: has a link";
     while (my ($state, $text) = splice @parts, 0, 2) {
         my @args = map { s/\+/ /gr } split /&/, $state;
@@ -259,13 +279,17 @@ cmp_ok run($inside, 'way=cached')->{note}[-1] =~ /at most (\S+)\.$/ ? $1 : 9, '<
     my ($longer, $short) = map { run($inside, "words=$kiwi", @$_)->{table}{'1.weights 1'} } ['write=5'], [];
     ok !(grep { abs($longer->{$_ / $n % $n}[$_ % $n] - $short->{$_ / $n % $n}[$_ % $n]) > 1e-5 } 0 .. $n * $n - 1),
       'rows that were there stay as they were';
+    for (['dogs', 'child'], ['dog', 'children']) {
+        my $blank = run($inside, 'stage=verbs', "words=the $_->[0] near the old $_->[1] _")->{table}{'0.weights 0'}{6};
+        cmp_ok $blank->[1], '>', 0.99, "the blank looks at $_->[0]";
+    }
     my $row = run($inside, "words=$kiwi", 'head=1.0')->{table}{'1.weights 0'}{$n - 1};
     is max(map { $_ == 6 ? () : $row->[$_] } 0 .. $n - 1) < $row->[6], 1, 'most of the last row of head 1.0 lies on the w';
 }
 
 # ---- Settings: what is printed gives the same again; the largest, the coldest.
 
-for my $args (['off=0.1,1.3', 'head=0.2'], ['write=5', 'top_k=3', 'temperature=0.5', 'seed=9'], ['mask=next'], ['way=cached']) {
+for my $args (['stage=verbs', 'words=the old dog near the mice _', 'off=0.0'], ['stage=repeated', 'top_k=3'], ['off=0.1,1.3', 'head=0.2'], ['write=5', 'top_k=3', 'temperature=0.5', 'seed=9'], ['mask=next'], ['way=cached']) {
     my $r = run($inside, @$args);
     my $again = run($inside, map {"$_=$r->{setting}{$_}"} sort keys %{$r->{setting}});
     is_deeply $again->{lines}, $r->{lines}, "@$args: its settings give it again";
@@ -278,18 +302,36 @@ for my $text ('The ', $kiwi) {
     my $wanted = `$chapter[0] --write 40 $model @{[map {ord} split //, $text]}` =~ s/\n\z//r;
     is join('', @{$sampled->{words}}), $wanted =~ tr/ \n/␣↵/r, "'$text' is written on as by chapter 23";
 }
+is_deeply run($inside, 'stage=verbs', 'words=  the old dog  near the cat _ ')->{words}, [qw(the old dog near the cat _)], 'blanks between words do not count';
+like run($inside, 'stage=verbs', 'mask=all')->{note}[-1], qr/^A token sees what comes after it\./, 'no token sees the verb';
+like run($inside, 'stage=repeated', 'words=abcd')->{note}[-1], qr/^The last letter has not stood before\./, 'the first letters have no answer';
+unlike "@{run($inside, 'stage=repeated', 'words=abcda')->{note}}", qr/not stood/, '... and later ones have';
+for (['repeated', 'verbs', 'd_x, d_y = 16, 16: a d_y of 32'], ['verbs', 'repeated', 'd_x, d_y = 16, 32: a d_y of 16'],
+    ['language', 'verbs', "'wte.weight'"], ['verbs', 'language', "'token.weight'"]) {
+    my ($stage, $other, $says) = @$_;
+    mkdir "$folder/models";
+    unlink "$folder/models/$stage.safetensors";
+    symlink "$ENV{PWD}/src/models/$other.safetensors", "$folder/models/$stage.safetensors";
+    like `MODELS=$folder/models $inside stage=$stage 2>&1`, qr/\A\w+\.c: [^\n]*\Q$says\E[^\n]*\n\z/, "$stage: the model of $other is refused";
+}
 is run($inside, 'off=1.0', 'off=1.1')->{setting}{off}, '1.0,1.1', 'heads that are off add up';
 
 # ---- What makes no sense.
 
 my %refused = (
     'words=' => 'the text has 0 characters', 'words=' . 'a' x 129 => '129 characters', "words=a\tb" => 'character 2 has byte 0x09',
-    "words=\xC3\xA9" => 'character 1 has byte 0xC3', "write=64 'words=" . 'a' x 65 . "'" => 'from 1 to 128 in all', 'head=2.0' => 'head 2.0: the model has blocks 0 to 1', 'stage=scale' => q(stage is 'scale': language is needed), 'write=65' => 'write', 'write=2 mask=all' => 'write is 2: mask=causal',
+    "words=\xC3\xA9" => 'character 1 has byte 0xC3', "write=64 'words=" . 'a' x 65 . "'" => 'from 1 to 128 in all', 'head=2.0' => 'head 2.0: the model has blocks 0 to 1', 'stage=scale' => q(stage is 'scale': language, repeated or verbs is needed), 'write=65' => 'write', 'write=2 mask=all' => 'write is 2: mask=causal',
     'head=1' => q(a head is '1'), 'head=1.0,1.1' => 'a single head is needed', 'off=1.0;1.1' => q(stands ';1.1': a comma), 'off=0.7' => 'of heads 0 to 3', 'off=1.0,' => q(a head is ''), 'head=4.0' => 'below 4 and 8',
     'mask=window' => q(mask is 'window': causal, next or all), 'way=fast' => q(way is 'fast': whole or cached), "'way=cached' mask=all" => 'mask=causal is needed',
     'temperature=-1' => 'from 0.01 to 2', 'temperature=0.001' => 'from 0.01 to 2', 'temperature=nan' => 'from 0.01', 'top_k=21' => 'top_k', 'p=1' => q(there is no setting 'p'), 'ask=next:0:0:0' => '- is needed',
     'ask=next:-:1:0' => q(the row is '1'), 'ask=0.weights:4:0:0' => q(the head is '4'), 'ask=weights:0:0:0' => q(table 'weights'), 'ask=x' => 'TABLE:HEAD:ROW:COLUMN',
     'plain' => 'KEY=VALUE is needed',
+    "'stage=verbs' 'words=the dogs bark'" => q(there is no word 'bark'), "'stage=verbs' 'words=" . 'the ' x 7 . "_'" => 'the text has 8 words',
+    "'stage=verbs' 'words=the dog sleeps'" => q(there is no word 'sleeps'), "'stage=verbs' 'words= the dog'" => q(the sentence has 0 blanks and ends in 'dog'),
+    "'stage=verbs' 'words=the _ dog _'" => 'has 2 blanks', "'stage=verbs' 'words= '" => 'the text has 0 words', "'stage=repeated' words=" => 'the text has 0 characters',
+    "'stage=verbs' top_k=20" => 'top_k is 20: from 0 to 19', "'stage=repeated' top_k=18" => 'top_k is 18: from 0 to 17',
+    "'stage=repeated' words=abq" => q(character 3 is 'q': letters from a to p), "'stage=repeated' write=2" => 'write=0 and way=whole are needed',
+    "'stage=verbs' head=1.0" => 'the model has blocks 0 to 0',
 );
 for my $args (sort keys %refused) {
     my $quoted = $args =~ /'|write=2/ ? $args : "'$args'";

@@ -50,6 +50,26 @@ reading("a model that has learned: loaded when it is chosen", "workbench", async
   assert.equal(await root(page).locator("canvas").count(), 0);
 });
 
+reading("a verb past its distractor, from its link", "workbench", async (page) => {
+  const answers = root(page).getByRole("grid", { name: "most likely answers" });
+  const sentence = (words) => ["stage=verbs", `words=${words}`];
+  await page.getByRole("link", { name: "the dogs near the old child" }).click();
+  await answers.getByRole("gridcell", { name: /^_, sleep: / }).waitFor();
+  const cells = () => answers.locator("tbody td").allTextContents();
+  assert.deepEqual(await cells(), sharesOf(program(...sentence("the dogs near the old child _"))));
+  assert.equal(await root(page).locator("canvas").count(), 1 + 1); // small, and large
+  const words = root(page).getByRole("textbox", { name: /^text, of up to 7 words/ });
+  await words.fill("the dog near the old mice _");
+  await answers.getByRole("gridcell", { name: /^_, sleeps: 0\.9/ }).waitFor();
+  assert.deepEqual(await cells(), sharesOf(program(...sentence("the dog near the old mice _"))));
+  assert.deepEqual(await axeIn(page, "light", "workbench"), []);
+  await words.fill("the dog barks");
+  await root(page).getByText("there is no word 'barks'").waitFor();
+  await root(page).getByRole("combobox", { name: "begin with" }).selectOption("repeated");
+  await next(page).waitFor();
+  assert.deepEqual(await shares(page), sharesOf(program("stage=repeated")));
+});
+
 reading("heads: pressed, switched off one by one and all", "workbench", async (page) => {
   await page.getByRole("link", { name: KIWI }).click();
   await showing(page, [`words=${KIWI}`]);

@@ -13,7 +13,7 @@
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const PROGRAM = document.querySelector("[data-program]")?.dataset.program ?? "workbench";
-  const LEARNED = ["language"]; // the stages that are models, of the program "inside"
+  const LEARNED = ["language", "repeated", "verbs"]; // the stages that are models, of "inside"
   const OPEN = "Change this";
   const CHANGES = {
     shares: "other words and other scores",

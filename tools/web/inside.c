@@ -6,11 +6,7 @@
 
 static void usual(Inside *in)
 {
-    *in = (Inside){.words = "The mask hides the future. The mask h",
-                   .seed = 123,
-                   .temperature = 1,
-                   .block = 1,
-                   .head = 1};
+    *in = (Inside){.seed = 123, .temperature = 1, .block = -1};
     in->mask = mask_causal(0);
 }
 
@@ -46,7 +42,10 @@ static void set_off(Inside *in, const char *text)
 }
 
 enum { MOST_WRITTEN = 64, HOTTEST = 2, MOST_KEPT = 20 };
-static const char *const stages[1] = {"language"};
+static const char *const stages[STAGES] = {"language", "repeated", "verbs"};
+static const char *const texts[STAGES] = {
+    "The mask hides the future. The mask h", "fihapfih",
+    "the dogs near the old child _"};
 static const char *const masks[3] = {"causal", "next", "all"};
 static const char *const ways[2] = {"whole", "cached"};
 
@@ -93,11 +92,12 @@ static void set_one(Inside *in, const char *key, const char *value)
     else if (!strcmp(key, "seed"))
         in->seed = parse_integer(key, value, 0, UINT32_MAX);
     else if (!strcmp(key, "stage"))
-        choice(key, value, 1, stages);
+        in->stage = (Stage)choice(key, value, STAGES, stages);
     else if (strcmp(key, "ask"))
-        REFUSE("there is no setting '%s': one of words, write, head, off, "
-               "mask, way, temperature, top_k or seed is needed",
-               key);
+        REFUSE(
+            "there is no setting '%s': one of stage, words, write, head, "
+            "off, mask, way, temperature, top_k, seed or ask is needed",
+            key);
     if (*end)
         REFUSE("%s is '%s': a single head is needed", key, value);
 }
@@ -115,9 +115,31 @@ static void read_settings(Inside *in, int count, char *argument[count])
     }
 }
 
+static int most_kept(const Inside *in)
+{
+    return in->g.vocabulary < MOST_KEPT ? in->g.vocabulary : MOST_KEPT;
+}
+
+/* What a stage begins with where nothing else is said. */
+static void fill_settings(Inside *in)
+{
+    const int is_language = in->stage == LANGUAGE;
+    if (!in->words)
+        in->words = texts[in->stage];
+    if (in->block < 0)
+        in->block = in->head = is_language ? 1 : 0;
+    if (!is_language && (in->write || in->is_cached))
+        REFUSE("stage is %s: its model does not write and has no cache, so "
+               "write=0 and way=whole are needed",
+               stages[in->stage]);
+}
+
 /* Heads that the model does not have, and what the mask leaves no sense. */
 static void check_settings(const Inside *in)
 {
+    if (in->top_k > most_kept(in))
+        REFUSE("top_k is %d: from 0 to %d is needed", in->top_k,
+               most_kept(in));
     const int is_causal = in->mask.kind == MASK_CAUSAL && !in->mask.first;
     if (in->is_cached && !is_causal)
         REFUSE(
@@ -193,22 +215,27 @@ static void print_off(const Inside *in)
 
 static void print_settings(const Inside *in)
 {
-    printf("@setting stage language\n@label stage begin with\n"
-           "@setting words %s\n@label words text, of up to %d characters\n",
-           in->words, in->g.context_length);
-    print_range("write", "tokens to write on", in->write, 0, MOST_WRITTEN,
-                1);
+    const int is_language = in->stage == LANGUAGE;
+    printf("@setting stage %s\n@label stage begin with\n"
+           "@setting words %s\n@label words text, of up to %d %s\n",
+           stages[in->stage], in->words, in->g.context_length,
+           in->stage == VERBS ? "words" : "characters");
+    if (is_language)
+        print_range("write", "tokens to write on", in->write, 0,
+                    MOST_WRITTEN, 1);
     print_range("temperature", "temperature", in->temperature, 0, HOTTEST,
                 0.1);
     print_range("top_k", "largest logits that are kept (0: all)", in->top_k,
-                0, MOST_KEPT, 1);
-    printf("@setting seed %" PRIu64 "\n@label seed seed\n"
-           "@range seed 0 4294967295 1\n",
-           in->seed);
+                0, most_kept(in), 1);
+    if (is_language)
+        printf("@setting seed %" PRIu64 "\n@label seed seed\n"
+               "@range seed 0 4294967295 1\n",
+               in->seed);
     print_shown(in);
     print_choice("mask", "a token sees", 3, masks,
                  in->mask.kind == MASK_NONE ? 2 : in->mask.first);
-    print_choice("way", "the text is read", 2, ways, in->is_cached);
+    if (is_language)
+        print_choice("way", "the text is read", 2, ways, in->is_cached);
     print_off(in);
 }
 
@@ -233,6 +260,15 @@ static float cached_difference(const Inside *in)
     return most;
 }
 
+/* Whether the token stands in the text before its place, too. */
+static int stood_before(const Inside *in, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (in->ids[j] == in->ids[i])
+            return 1;
+    return 0;
+}
+
 static void print_notes(const Inside *in, float loss, float loss_on)
 {
     const float *share = in->step[in->next].x;
@@ -242,20 +278,26 @@ static void print_notes(const Inside *in, float loss, float loss_on)
             printf("%s", in->name[i]);
         putchar('\n');
     }
-    printf("@note Most likely comes next:");
-    for (int k = 0; k < 3; k++)
+    printf("@note Most likely %s:",
+           in->stage == VERBS ? "fits here" : "comes next");
+    for (int k = 0; k < 3 && share[k] >= 0.00005f; k++)
         printf("%s '%s' with %.4f", k ? "," : "",
                in->vocabulary[in->best[k]], (double)share[k]);
     puts(".");
-    if (in->given > 1) {
+    if (!isnan(loss)) {
         printf("@note The loss of this text is %.4f.", (double)loss);
         if (!isnan(loss_on))
             printf(" With all heads it is %.4f.", (double)loss_on);
         putchar('\n');
     }
     if (in->mask.kind == MASK_NONE || in->mask.first)
-        printf("@note A token sees what it is to predict. The model has "
-               "not learned that: training has always hidden it.\n");
+        printf("@note A token sees %s. The model has not learned that: "
+               "training has always hidden it.\n",
+               in->stage == VERBS ? "what comes after it"
+                                  : "what it is to predict");
+    if (in->stage == REPEATED && !stood_before(in, in->n - 1))
+        printf("@note The last letter has not stood before. Training has "
+               "asked no answer there, and this one means nothing.\n");
     if (in->is_cached)
         printf("@note Token by token, with a cache of keys and values, the "
                "logits are those of the whole text, but for rounding: they "
@@ -452,12 +494,12 @@ static int answer(const Inside *in, int argc, char *const argv[argc],
 
 /* ---- The program */
 
-static const char *model_path(void)
+static const char *model_path(const char *stage)
 {
     static char path[1000];
     const char *folder = getenv("MODELS");
-    snprintf(path, sizeof path, "%s/language.safetensors",
-             folder && *folder ? folder : "src/models");
+    snprintf(path, sizeof path, "%s/%s.safetensors",
+             folder && *folder ? folder : "src/models", stage);
     return path;
 }
 
@@ -481,7 +523,8 @@ int main(int argc, char *argv[])
     static Place place[MOST_PLACES];
     usual(&in);
     read_settings(&in, argc - 1, argv + 1);
-    gpt_load(&in.g, model_path());
+    fill_settings(&in);
+    inside_load(&in, model_path(stages[in.stage]));
     check_settings(&in);
     inside_begin(&in);
     const float loss_on = loss_with_all(&in);

@@ -14,6 +14,7 @@
 typedef enum {
     PARAMETER, /* nothing: training has found it */
     ROW_OF,    /* of a table, the rows of a list of ids */
+    BESIDE,    /* the rows of two tables, side by side */
     SUM,       /* of two tables */
     NORM,
     LINEAR,
@@ -40,11 +41,16 @@ typedef struct {
     float *x;          /* [heads][n][m] */
 } Step;
 
-enum { MOST_TOKENS = 128, MOST_LAYERS = 4, MOST_HEADS = 8 };
+/* Chapter 23's kind of model; and chapter 21's two, of one head, whose texts
+ * are letters that come again, and sentences with a blank for the verb. */
+typedef enum { LANGUAGE, REPEATED, VERBS, STAGES } Stage;
+
+enum { MOST_TOKENS = 128, MOST_LAYERS = 4, MOST_HEADS = 8, NAME = 12 };
 enum { MOST_STEPS = 20 + 32 * MOST_LAYERS, BEST_COUNT = 10 };
 
 typedef struct {
     /* Settings. */
+    Stage stage;
     const char *words;
     int write, top_k;
     uint64_t seed;
@@ -55,20 +61,26 @@ typedef struct {
     Mask mask;
     int is_cached;
 
-    Gpt g;
-    int given, n; /* tokens that were typed, and all */
-    int ids[MOST_TOKENS], places[MOST_TOKENS];
-    char name[MOST_TOKENS][4]; /* of each token of the text */
-    char vocabulary[128][4];   /* of each token that there is */
-    int best[BEST_COUNT];      /* ids */
+    Gpt g;         /* of a model of chapter 21, what it has of these */
+    Model m;       /* chapter 21's, or nothing */
+    GptBlock only; /* the block of a model of chapter 21 */
+    int given, n;  /* tokens that were typed, and all */
+    int ids[MOST_TOKENS], places[MOST_TOKENS], before[MOST_TOKENS];
+    char name[MOST_TOKENS][NAME]; /* of each token of the text */
+    char vocabulary[128][NAME];   /* of each token that there is */
+    int best[BEST_COUNT];         /* ids */
     Step step[MOST_STEPS];
     int steps;
     int weights[MOST_LAYERS], logits, next; /* steps */
 } Inside;
 
-/* From settings and a model to steps, and to their tables. Refuses a model
- * that is too large, a text of other characters than the model has, and one
- * that is too long. */
+/* Reads the model of a stage from a file. Refuses one that is too large, or
+ * of another kind. */
+void inside_load(Inside *in, const char *path);
+
+/* From settings and a model to steps, and to their tables. Refuses a text of
+ * other characters or words than the model has, one that is too long, and a
+ * sentence without a blank at its end. */
 void inside_begin(Inside *in);
 void inside_compute(Inside *in);
 

@@ -68,7 +68,7 @@ static int find_largest(int n, List x, List y, int largest[TOLD])
  * make up a result. Each has the name of its index, or its number. Returns
  * how many products it has told of, and which. */
 static int tell_products(int n, List x, List y, const float *bias,
-                         const char (*name)[4], float result,
+                         const char (*name)[NAME], float result,
                          int largest[TOLD])
 {
     float term[TOLD + 2];
@@ -104,16 +104,17 @@ static int tell_products(int n, List x, List y, const float *bias,
 
 static void explain_parameter(const Inside *in, const Step *s, Place p)
 {
+    int is_off = 0;
     for (int l = 0; l < in->g.layers; l++) {
         const Attention *a = &in->g.block[l].attention;
-        if (s->x == a->out.weight && in->is_off[l][p.j / a->d_v])
-            printf("Head %d of block %d is switched off: zeros stand in "
-                   "the place of what training has found for it.\n",
-                   p.j / a->d_v, l);
+        is_off |= s->x == a->out.weight && in->is_off[l][p.j / a->d_v];
     }
-    printf("This is entry %d of a row of the %s. It is a parameter, which "
-           "training has set for all texts alike: %s\n",
-           p.j + 1, s->label, say((double)entry(in, p)));
+    printf("This is entry %d of a row of the %s. ", p.j + 1, s->label);
+    printf(is_off ? "A head that is switched off has zeros here, in the "
+                    "place of what training has found: %s\n"
+                  : "It is a parameter, which training has set for all "
+                    "texts alike: %s\n",
+           say((double)entry(in, p)));
 }
 
 static void explain_row(const Inside *in, const Step *s, Place p)
@@ -124,10 +125,24 @@ static void explain_row(const Inside *in, const Step *s, Place p)
                in->name[p.i], p.i);
     else
         printf("Each token has a row in the table of embeddings, and this "
-               "is that of '%s'.\n",
-               in->name[p.i]);
+               "is that of '%s'%s.\n",
+               in->vocabulary[s->ids[p.i]],
+               s->ids != in->before ? ""
+               : p.i                ? ", the letter before"
+                                    : ", which stands before the first");
     printf("Entry %d of it: %s\n", p.j + 1, say((double)entry(in, p)));
     from(s->from[0], 0, s->ids[p.i], p.j);
+}
+
+static void explain_beside(const Inside *in, const Step *s, Place p)
+{
+    const int wide = origin(in, s, 0)->m, k = p.j >= wide;
+    printf("Two lists stand side by side, %s and %s. This is entry %d of "
+           "the %s: %s\n",
+           origin(in, s, 0)->label, origin(in, s, 1)->label,
+           p.j - k * wide + 1, k ? "second" : "first",
+           say((double)entry(in, p)));
+    from(s->from[k], 0, p.i, p.j - k * wide);
 }
 
 static void explain_sum(const Inside *in, const Step *s, Place p)
@@ -259,10 +274,14 @@ static void explain_context(const Inside *in, const Step *s, Place p)
     const int d = s->m / weights->heads, h = p.j / d;
     const List w = {inside_row(weights, h, p.i), 1};
     const List v = {value->x + p.j, value->m};
-    printf("The heads' results stand side by side. This is entry %d of "
-           "head %d for '%s': of each token its weight times that entry of "
-           "its value.\n",
-           p.j % d + 1, h, in->name[p.i]);
+    if (weights->heads > 1)
+        printf("The heads' results stand side by side, and this is from "
+               "head %d.\n",
+               h);
+    printf(
+        "Entry %d of the context vector of '%s': of each token its weight "
+        "times that entry of its value.\n",
+        p.j % d + 1, in->name[p.i]);
     int some[TOLD];
     tell_products(in->n, w, v, NULL, in->name, entry(in, p), some);
     from(s->from[0], h, p.i, ALL);
@@ -291,7 +310,9 @@ static void explain_shares(const Inside *in, const Step *s, Place p)
     float *x = new_table(1, s->m);
     for (int k = 0; k < s->m; k++)
         x[k] = given[k] / (is_cold ? 1 : (float)in->temperature);
-    printf("The share of '%s' as the token after '%s'.\n",
+    printf(in->stage == VERBS ? "The share of '%s' as the answer to '%s'.\n"
+                              : "The share of '%s' as the token after "
+                                "'%s'.\n",
            in->vocabulary[p.j], in->name[p.i]);
     if (is_cold)
         printf("With a temperature of 0, the largest logit takes all. This "
@@ -327,18 +348,13 @@ void inside_explain(const Inside *in, Place p, int *count,
                     Place place[MOST_PLACES])
 {
     static void (*const explain[])(const Inside *in, const Step *s,
-                                   Place p) = {[PARAMETER] =
-                                                   explain_parameter,
-                                               [ROW_OF] = explain_row,
-                                               [SUM] = explain_sum,
-                                               [NORM] = explain_norm,
-                                               [LINEAR] = explain_linear,
-                                               [SCORES] = explain_scores,
-                                               [WEIGHTS] = explain_weights,
-                                               [CONTEXT] = explain_context,
-                                               [GELU] = explain_gelu,
-                                               [SHARES] = explain_shares,
-                                               [BEST] = explain_best};
+                                   Place p) = {
+        [PARAMETER] = explain_parameter, [ROW_OF] = explain_row,
+        [BESIDE] = explain_beside,       [SUM] = explain_sum,
+        [NORM] = explain_norm,           [LINEAR] = explain_linear,
+        [SCORES] = explain_scores,       [WEIGHTS] = explain_weights,
+        [CONTEXT] = explain_context,     [GELU] = explain_gelu,
+        [SHARES] = explain_shares,       [BEST] = explain_best};
     const Step *s = &in->step[p.step];
     source = place;
     sources = count;

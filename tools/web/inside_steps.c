@@ -3,14 +3,88 @@
 /* ---- The text */
 
 /* What cannot be seen has a sign of its own: U+2400 and so on. */
-static void name_token(int id, char name[4])
+static void name_byte(int id, char name[NAME])
 {
     if (id == ' ' || id == '\n')
         strcpy(name, id == ' ' ? "␣" : "↵");
     else if (id < ' ' || id == 127)
-        snprintf(name, 4, "\xe2\x90%c", id == 127 ? 0xa1 : 0x80 + id);
+        snprintf(name, NAME, "\xe2\x90%c", id == 127 ? 0xa1 : 0x80 + id);
     else
-        snprintf(name, 4, "%c", id);
+        snprintf(name, NAME, "%c", id);
+}
+
+/* Chapter 21's letters, with - for the word before the first. */
+static void name_letter(int id, char name[NAME])
+{
+    snprintf(name, NAME, "%c", id < REPEATED_WORDS - 1 ? 'a' + id : '-');
+}
+
+static void name_word(int id, char name[NAME])
+{
+    snprintf(name, NAME, "%s", agreement_word[id]);
+}
+
+static void name_vocabulary(Inside *in)
+{
+    static void (*const name[STAGES])(int id, char name[NAME]) = {
+        name_byte, name_letter, name_word};
+    for (int id = 0; id < in->g.vocabulary; id++)
+        name[in->stage](id, in->vocabulary[id]);
+}
+
+/* Token by token. */
+static void take_token(Inside *in, int id)
+{
+    if (in->n < MOST_TOKENS)
+        in->ids[in->n] = id;
+    in->n++;
+}
+
+static void read_characters(Inside *in)
+{
+    const int is_byte = in->stage == LANGUAGE;
+    for (const char *c = in->words; *c; c++) {
+        const int at = (int)(c - in->words) + 1;
+        const int is_seen = *c >= ' ' && *c <= '~';
+        if (!is_seen)
+            REFUSE(
+                "character %d has byte 0x%02X: letters, digits and signs "
+                "of ASCII are needed, which the model has read",
+                at, (unsigned char)*c);
+        if (!is_byte && (*c < 'a' || *c > 'p'))
+            REFUSE("character %d is '%c': letters from a to p are needed, "
+                   "which the model has read",
+                   at, *c);
+        take_token(in, is_byte ? *c : *c - 'a');
+    }
+}
+
+/* A sentence with the blank at its end. The two verbs are no words of one:
+ * the model has only answered with them. */
+static void read_words(Inside *in)
+{
+    enum { READ = AGREEMENT_WORDS - 2 };
+    const char *c = in->words + strspn(in->words, " ");
+    int id = 0, blanks = 0;
+    for (; *c; c += strspn(c, " ")) {
+        const size_t size = strcspn(c, " ");
+        for (id = 0; id < READ; id++)
+            if (!strncmp(agreement_word[id], c, size) &&
+                !agreement_word[id][size])
+                break;
+        if (id == READ)
+            REFUSE("there is no word '%.*s': words of chapter 21's "
+                   "sentences are needed, such as the, dog, mice, near or "
+                   "old",
+                   (int)size, c);
+        blanks += !strcmp(agreement_word[id], "_");
+        take_token(in, id);
+        c += size;
+    }
+    if (in->n && (blanks != 1 || strcmp(agreement_word[id], "_")))
+        REFUSE("the sentence has %d blanks and ends in '%s': a single _ at "
+               "its end, for the verb, is needed",
+               blanks, agreement_word[id]);
 }
 
 static void read_text(Inside *in)
@@ -18,21 +92,24 @@ static void read_text(Inside *in)
     const int most = in->g.context_length < MOST_TOKENS
                          ? in->g.context_length
                          : MOST_TOKENS;
-    const size_t size = strlen(in->words);
-    if (size < 1 || size + (size_t)in->write > (size_t)most)
-        REFUSE("the text has %zu characters, and %d more are to be "
-               "written: from 1 to %d in all are needed",
-               size, in->write, most);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)in->words[i];
-        if (c < ' ' || c > '~')
-            REFUSE("character %zu has byte 0x%02X: letters, digits and "
-                   "signs of ASCII are needed, which the model has read",
-                   i + 1, c);
-        in->ids[i] = c;
+    if (in->stage == VERBS)
+        read_words(in);
+    else
+        read_characters(in);
+    in->given = in->n;
+    in->n += in->write;
+    if (in->stage != LANGUAGE && (in->given < 1 || in->n > most))
+        REFUSE("the text has %d %s: from 1 to %d are needed", in->given,
+               in->stage == VERBS ? "words" : "characters", most);
+    if (in->given < 1 || in->n > most)
+        REFUSE("the text has %d characters, and %d more are to be written: "
+               "from 1 "
+               "to %d in all are needed",
+               in->given, in->write, most);
+    for (int i = 0; i < MOST_TOKENS; i++) {
+        in->places[i] = i;
+        in->before[i] = i ? in->ids[i - 1] : REPEATED_WORDS - 1;
     }
-    in->given = (int)size;
-    in->n = in->given + in->write;
 }
 
 /* With a temperature of 0, always the token with the largest share. */
@@ -69,6 +146,7 @@ static int columns_of(const Inside *in, const Step *s)
            : s->made == LINEAR  ? ((const Linear *)s->layer)->d_out
            : s->made == SCORES  ? in->n
            : s->made == CONTEXT ? b->m
+           : s->made == BESIDE  ? a->m + b->m
            : s->made == BEST    ? BEST_COUNT
                                 : a->m;
 }
@@ -98,13 +176,15 @@ static int add(Inside *in, int block, Made made, const char *name,
     char of_block[20] = "", before[20] = "";
     if (block >= 0) {
         snprintf(before, sizeof before, "%d.", block);
-        snprintf(of_block, sizeof of_block, "block %d: ", block);
+        if (in->stage == LANGUAGE)
+            snprintf(of_block, sizeof of_block, "block %d: ", block);
     }
     snprintf(s.id, sizeof s.id, "%.6s%.16s", before, name);
     snprintf(s.label, sizeof s.label, "%s%.38s", of_block, label);
     if (layer)
         add_parameters(in, &s);
-    const int is_vocabulary = made == SHARES || layer == &in->g.output;
+    const int is_vocabulary = made == SHARES || layer == &in->g.output ||
+                              layer == &in->only.attention.out;
     s.heads = made == SCORES || made == WEIGHTS ? in->g.n_heads : 0;
     s.n = made == BEST ? 1 : in->n;
     s.m = columns_of(in, &s);
@@ -118,26 +198,34 @@ static int add(Inside *in, int block, Made made, const char *name,
     return in->steps++;
 }
 
-/* Returns the step whose table is the sum that leaves the block. */
-static int add_block(Inside *in, int l, int x)
+/* Returns the step with the results of all heads side by side, of steps x,
+ * who asks, and y, who is asked. */
+static int add_heads(Inside *in, int l, int x, int y)
 {
-    const GptBlock *b = &in->g.block[l];
-    const Attention *a = &b->attention;
-    const int norm_1 =
-        add(in, l, NORM, "norm_1", "what attention gets", x, 0, &b->norm_1);
+    const Attention *a = &in->g.block[l].attention;
     const int query =
-        add(in, l, LINEAR, "query", "queries", norm_1, 0, &a->query);
-    const int key = add(in, l, LINEAR, "key", "keys", norm_1, 0, &a->key);
+        add(in, l, LINEAR, "query", "queries", x, 0, &a->query);
+    const int key = add(in, l, LINEAR, "key", "keys", y, 0, &a->key);
     const int value =
-        add(in, l, LINEAR, "value", "values", norm_1, 0, &a->value);
+        add(in, l, LINEAR, "value", "values", y, 0, &a->value);
     const int scores =
         add(in, l, SCORES, "scores", "scores", query, key, NULL);
     in->weights[l] = add(in, l, WEIGHTS, "weights", "attention weights",
                          scores, 0, NULL);
-    const int context = add(in, l, CONTEXT, "context", "heads side by side",
-                            in->weights[l], value, NULL);
+    return add(in, l, CONTEXT, "context",
+               a->n_heads > 1 ? "heads side by side" : "context vectors",
+               in->weights[l], value, NULL);
+}
+
+/* Returns the step whose table is the sum that leaves the block. */
+static int add_block(Inside *in, int l, int x)
+{
+    const GptBlock *b = &in->g.block[l];
+    const int norm_1 =
+        add(in, l, NORM, "norm_1", "what attention gets", x, 0, &b->norm_1);
+    const int context = add_heads(in, l, norm_1, norm_1);
     const int out = add(in, l, LINEAR, "out", "what attention adds",
-                        context, 0, &a->out);
+                        context, 0, &b->attention.out);
     const int between =
         add(in, l, SUM, "between", "sum after attention", x, out, NULL);
     const int norm_2 = add(in, l, NORM, "norm_2", "what the network gets",
@@ -152,13 +240,47 @@ static int add_block(Inside *in, int l, int x)
                NULL);
 }
 
+/* From embeddings to logits: blocks, and a last norm. */
+static int add_gpt(Inside *in, int words, int places)
+{
+    int x = add(in, -1, SUM, "sum", "sum of embedding and position", words,
+                places, NULL);
+    for (int l = 0; l < in->g.layers; l++)
+        x = add_block(in, l, x);
+    x = add(in, -1, NORM, "norm", "what the output gets", x, 0,
+            &in->g.last);
+    return add(in, -1, LINEAR, "output", "logits", x, 0, &in->g.output);
+}
+
+/* The same in a model of chapter 21: a key has a position, and in texts that
+ * come again the word before it as well. */
+static int add_model(Inside *in, int tokens, int words, int places)
+{
+    int asked = words;
+    if (in->stage == REPEATED) {
+        const int before =
+            add(in, -1, ROW_OF, "before", "embeddings of letters before",
+                tokens, 0, NULL);
+        in->step[before].ids = in->before;
+        asked = add(in, -1, BESIDE, "both", "letters and those before",
+                    words, before, NULL);
+    }
+    asked = add(in, -1, SUM, "sum", "what is asked, with its position",
+                asked, places, NULL);
+    const int context = add_heads(in, 0, words, asked);
+    return add(in, -1, LINEAR, "output", "logits", context, 0,
+               &in->only.attention.out);
+}
+
 static void add_steps(Inside *in)
 {
     const Gpt *g = &in->g;
     const int tokens = stored(in, "", "table of embeddings", g->vocabulary,
                               g->width, g->tokens);
-    const int positions = stored(in, "", "table of positions",
-                                 g->context_length, g->width, g->positions);
+    const int positions =
+        stored(in, "", "table of positions", g->context_length,
+               in->stage != LANGUAGE ? in->m.attention.d_y : g->width,
+               g->positions);
     strcpy(in->step[tokens].id, "tokens");
     strcpy(in->step[positions].id, "positions");
     in->step[tokens].rows = "tokens";
@@ -168,16 +290,18 @@ static void add_steps(Inside *in)
         add(in, -1, ROW_OF, "places", "positions", positions, 0, NULL);
     in->step[words].ids = in->ids;
     in->step[places].ids = in->places;
-    int x = add(in, -1, SUM, "sum", "sum of embedding and position", words,
-                places, NULL);
-    for (int l = 0; l < g->layers; l++)
-        x = add_block(in, l, x);
-    x = add(in, -1, NORM, "norm", "what the output gets", x, 0, &g->last);
-    in->logits = add(in, -1, LINEAR, "output", "logits", x, 0, &g->output);
-    const int shares = add(in, -1, SHARES, "shares",
-                           "shares of the next token", in->logits, 0, NULL);
-    in->next = add(in, -1, BEST, "next", "most likely next tokens", shares,
-                   0, NULL);
+    in->logits = in->stage != LANGUAGE
+                     ? add_model(in, tokens, words, places)
+                     : add_gpt(in, words, places);
+    const int is_next = in->stage != VERBS;
+    const int shares =
+        add(in, -1, SHARES, "shares",
+            is_next ? "shares of the next token" : "shares of the answer",
+            in->logits, 0, NULL);
+    in->next =
+        add(in, -1, BEST, "next",
+            is_next ? "most likely next tokens" : "most likely answers",
+            shares, 0, NULL);
     in->step[in->next].ids = in->best;
 }
 
@@ -202,26 +326,53 @@ static void make_columns(Inside *in)
                 in->columns[l][h] = new_block((size_t)(a->d_out * a->d_v));
 }
 
+/* What a model of chapter 21 has of a GPT. */
+static void wrap_model(Inside *in)
+{
+    const Model *m = &in->m;
+    in->only.attention = m->attention;
+    in->g = (Gpt){.vocabulary = m->vocabulary,
+                  .context_length = m->context_length,
+                  .width = m->attention.d_x,
+                  .n_heads = m->attention.n_heads,
+                  .layers = 1,
+                  .tokens = m->tokens,
+                  .positions = m->positions,
+                  .block = &in->only};
+}
+
+void inside_load(Inside *in, const char *path)
+{
+    static const int words[STAGES] = {128, REPEATED_WORDS, AGREEMENT_WORDS};
+    if (in->stage == LANGUAGE)
+        gpt_load(&in->g, path);
+    else {
+        model_load(&in->m, path);
+        wrap_model(in);
+    }
+    const Gpt *g = &in->g;
+    const int wide = in->stage == REPEATED ? 2 * g->width : g->width;
+    if (in->stage != LANGUAGE && in->m.attention.d_y != wide)
+        REFUSE("%s: a model with d_x, d_y = %d, %d: a d_y of %d is needed",
+               path, g->width, in->m.attention.d_y, wide);
+    if (g->vocabulary != words[in->stage] || g->layers > MOST_LAYERS ||
+        g->n_heads > MOST_HEADS)
+        REFUSE("%s: a model of %d tokens, %d blocks and %d heads: %d, at "
+               "most %d and at most %d are needed",
+               path, g->vocabulary, g->layers, g->n_heads, words[in->stage],
+               MOST_LAYERS, MOST_HEADS);
+}
+
 void inside_begin(Inside *in)
 {
-    const Gpt *g = &in->g;
-    if (g->vocabulary != 128 || g->layers > MOST_LAYERS ||
-        g->n_heads > MOST_HEADS)
-        REFUSE("a model of %d tokens, %d blocks and %d heads: 128, at most "
-               "%d and at most %d are needed",
-               g->vocabulary, g->layers, g->n_heads, MOST_LAYERS,
-               MOST_HEADS);
     read_text(in);
     make_columns(in);
     inside_switch(in);
     if (in->write)
         write_on(in);
-    for (int i = 0; i < MOST_TOKENS; i++)
-        in->places[i] = i;
+    name_vocabulary(in);
     for (int i = 0; i < in->n; i++)
-        name_token(in->ids[i], in->name[i]);
-    for (int id = 0; id < g->vocabulary; id++)
-        name_token(id, in->vocabulary[id]);
+        strcpy(in->name[i], in->vocabulary[in->ids[i]]);
     add_steps(in);
 }
 
@@ -232,7 +383,10 @@ void inside_free(Inside *in)
             free(in->step[k].x);
     for (int i = 0; i < MOST_LAYERS * MOST_HEADS; i++)
         free(in->columns[i / MOST_HEADS][i % MOST_HEADS]);
-    gpt_free(&in->g);
+    if (in->stage == LANGUAGE)
+        gpt_free(&in->g);
+    else
+        model_free(&in->m);
 }
 
 /* ---- The steps themselves */
@@ -321,6 +475,14 @@ static void take(Inside *in, const Step *s)
     case ROW_OF:
         embed(n, m, a->n, s->ids, ROWS(m, a->x), ROWS(m, s->x));
         break;
+    case BESIDE:
+        for (int i = 0; i < n; i++) {
+            memcpy(s->x + i * m, a->x + i * a->m,
+                   (size_t)a->m * sizeof *s->x);
+            memcpy(s->x + i * m + a->m, b->x + i * b->m,
+                   (size_t)b->m * sizeof *s->x);
+        }
+        break;
     case SUM:
         for (int k = 0; k < n * m; k++)
             s->x[k] = a->x[k] + b->x[k];
@@ -362,7 +524,7 @@ void inside_compute(Inside *in)
 float inside_loss(const Inside *in)
 {
     const int size = in->g.vocabulary, n = in->given;
-    if (n < 2)
+    if (n < 2 || in->stage != LANGUAGE)
         return NAN;
     float *shares = new_table(n, size);
     const float loss =
