@@ -210,12 +210,11 @@ void gpt_pass_drop(GptPass *p, Random *r, double rate)
     dropout_rate_check(rate);
     if (!p->block)
         REFUSE("a pass without tables: gpt_pass_init makes room for them");
-    if (rate > 0 && !p->keep)
-        p->keep = new_table(2 * p->layers, rows * d);
     if (!(rate > 0)) {
         free(p->keep);
         p->keep = NULL;
-    }
+    } else if (!p->keep)
+        p->keep = new_table(2 * p->layers, rows * d);
     size_t count = 0;
     for (int l = 0; l < p->layers; l++) {
         GptBlockPass *b = &p->block[l];

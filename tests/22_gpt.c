@@ -286,12 +286,16 @@ static void pass_test(void)
     gpt_pass_init(&p, &g, 2, 4);
     tap_true("a block begins where the one before has ended",
              p.block[1].in == p.block[0].after);
-    const Trace *t = &p.block[1].attention;
+    const Trace *const t[2] = {&p.block[0].attention,
+                               &p.block[1].attention};
     tap_fill((int)p.count, p.memory, -1, 1);
-    tap_fill((int)t->count, t->memory, -1, 1);
+    for (int l = 0; l < 2; l++)
+        tap_fill((int)t[l]->count, t[l]->memory, -1, 1);
     gpt_pass_clear(&p);
     same("the pass", p.count, p.memory, zeros("nothing", p.count));
-    same("its attention", t->count, t->memory, zeros("nothing", t->count));
+    for (int l = 0; l < 2; l++)
+        same("its attention", t[l]->count, t[l]->memory,
+             zeros("nothing", t[l]->count));
     gpt_pass_free(&p);
     tap_true("is empty", !p.memory && !p.block);
     gpt_caches_init(cache, &g);

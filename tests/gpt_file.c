@@ -409,6 +409,7 @@ static const struct {
     {"decay is 0.1: 0", NULL, &other.adam.decay, 0},
     {"is_coupled is 0: 1", &other.adam.is_coupled, NULL, 1},
     {"repeats is 0: 1", &other.repeats, NULL, 1},
+    {"dropout is 0: 0.1", NULL, &other.dropout, 0.1},
 };
 
 static const char *training_file(void)
