@@ -21,8 +21,9 @@ time. So the model must not depend on any single weight.
 
 Our weights come from a seed and have learned nothing, so this chapter
 cannot show that dropout helps. The chapter shows what dropout does to the
-numbers. In [](#language-model-dropout) a model learns with dropout, of
-other numbers than weights, and without it.
+numbers. [](#language-model-dropout) trains a model with dropout and
+compares it with one that was trained without; there, other numbers than
+weights are dropped.
 */
 
 #include "attention/10_dropout.h"

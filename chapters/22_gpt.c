@@ -43,11 +43,12 @@ A `GptBlockPass` holds all that a block computes, as a trace does for an
 attention. Attention and the network do not read the sum itself. They read
 it through a layer norm, which is the subject of the next section. The bent
 function between the two linear layers is `gelu`, which the section after
-that explains. Only `add` changes the sum. Before an addition, `gpt_drop`,
-in `src/gpt.c`, drops entries of what is to be added, as [](#dropout) has
-done with weights. It does so only while a model is trained with dropout, as
-in [](#language-model-dropout); the masks are in the pass, `keep_1` for
-attention and `keep_2` for the network. Else nothing is dropped.
+that explains. Only `add` changes the sum. Before each addition stands a
+call of `gpt_drop`, in `src/gpt.c`, which may be skipped. While a model is
+trained with dropout ([](#language-model-dropout)), the pass holds two
+masks, `keep_1` for attention and `keep_2` for the network, and `gpt_drop`
+leaves of the entries what the mask leaves, as [](#dropout) has done with
+weights. Otherwise there are no masks, and all entries stay.
 (`linear_forward_fast` and `attention_forward_fast` compute what
 `linear_forward` and `attention_forward` compute, but with the kernel, and
 for all texts of a batch at once. They are in `src/kernel/layers.c`, and may
@@ -102,11 +103,13 @@ On the way back, both terms of a sum get the gradient of the sum, unchanged:
 if one term grows by a unit, the sum grows by a unit. So the slope of the
 loss by the sum is handed back past all blocks to the first one, however
 many there are, and each block only adds its own part to this slope. With
-dropout, the slope of an entry that was dropped is 0, and the slope of one
-that was kept is multiplied by $1/(1 - p)$, as the entry was. So `gpt_drop`
-does with the gradient what it has done with the entries, by the same mask.
-(All tables of `grad_p` are 0 at first. The `in` of a block is the `after`
-of the block before it.)
+dropout, a term has gone through the mask before the addition: some of its
+entries became 0, the others were multiplied by a factor. Their slopes,
+before the mask, are 0 as well, or multiplied by the same factor. So
+`gpt_drop` does with the term's gradient what it has done with the term. The
+sum that goes past the block is not dropped, so it is added first. (All
+tables of `grad_p` are 0 at first. The `in` of a block is the `after` of the
+block before it.)
 */
 
 static void block_backward(const GptBlock *b, int texts, int n,

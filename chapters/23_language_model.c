@@ -636,13 +636,14 @@ make -s run-23 ARGS="--write 80 build/gpt.safetensors 84 104 101 32"
 
 [](#dropout) has named a remedy against learning by heart: numbers are
 dropped at random, so that a model depends on no single one. Those were
-attention weights. Our fast attention never holds their table ([](#flash)),
-and drops none. But a GPT has other numbers to drop: what the attention and
-the network of each block add to the sum ([](#gpt-block)). At a rate of 0.2,
-each of these entries becomes 0 with the probability 0.2, drawn anew in each
-step, and what is left is divided by 0.8. (`gpt_pass_drop`, in `src/gpt.c`,
-draws the masks, and may be skipped.) The command `make train-dropout` makes
-the long run again, with the same passages in the same order:
+attention weights. Our fast attention never holds a table of weights
+([](#flash)), and cannot drop them. But a GPT has other numbers to drop:
+what the attention and the network of each block add to the sum
+([](#gpt-block)). The rate is 0.2: in each step, about a fifth of these
+entries become 0, and the others are divided by 0.8. (`gpt_pass_drop`, in
+`src/gpt.c`, draws the masks, and may be skipped.) The command `make
+train-dropout` makes the long run again, with the same passages in the same
+order:
 */
 
 static void show_dropout(void)
@@ -693,14 +694,15 @@ the step with the least loss on text held out (1, 3)
 on](dropout.svg){#fig-language-model-dropout}
 
 The losses are measured without dropout, as a model in use drops nothing
-([](#dropout-evaluation)). Up to step 2,000 the loss on text held out is
-larger than without dropout, there 1.3334 beside 1.3187. From step 2,400 on
-it is smaller. At the end it is 1.2592, less than the 1.3062 of the best
-step without dropout: in this run, dropout has helped.
+([](#dropout-evaluation)). The loss on text held out is first larger than
+without dropout, and smaller from step 2,400 on. At the end it is 1.2592,
+less than the 1.3062 of the best step without dropout: in this run, dropout
+has helped. (The last step is the best, so more steps might help.)
 
-At the end of both runs, the losses on text read and held out are $1.2592 -
-0.9739 = 0.2853$ apart with dropout; without it they are more than three
-times as far apart. So the model has learned less by heart in as many steps.
+Has the model learned less by heart? Take steps with about the same loss on
+text read: with dropout step 4,000, with 0.9739, and without it step 2,400,
+with 0.9722. On text held out, the losses are 1.2592 and 1.3180. So more of
+what was learned with dropout holds for other text.
 
 ``` output
 longest copy, in bytes: mean of ten texts, and most (5, 2)
@@ -712,8 +714,8 @@ longest copy, in bytes: mean of ten texts, and most (5, 2)
 the longest of a sample: " value: asking, being found"
 ```
 
-On the average, its samples copy about as many bytes as before. But the
-longest copy has 27 bytes instead of 41.
+On the average, the samples copy a little more than before; the longest copy
+is shorter.
 
 ## GPT-2 itself {#language-model-gpt2}
 
