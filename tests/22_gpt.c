@@ -389,6 +389,13 @@ static void cached_with(int *size, int value)
     gpt_forward(&changed.g, cache, (int[6]){0}, &changed.p);
 }
 
+static void drop_at(double rate)
+{
+    Random r = seeded(1);
+    change(&changed.p.texts, 2);
+    gpt_pass_drop(&changed.p, &r, rate);
+}
+
 static void cached_with_dropout(void)
 {
     KVCache cache[2];
@@ -475,7 +482,10 @@ static void refusals(void)
     for (int k = 0; k < 3; k++) {
         const double rate[3] = {-0.1, 1.1, (double)NAN};
         TAP_REFUSES("gpt_pass_drop", tap_words("a rate of %g", rate[k]),
-                    NULL, gpt_pass_drop(&(GptPass){0}, NULL, rate[k]));
+                    tap_words("dropout_rate_check: a dropout rate of %g: "
+                              "from 0 to 1 is needed",
+                              rate[k]),
+                    drop_at(rate[k]));
     }
     REFUSES("gpt.c: gpt_pass_drop: a pass without tables: gpt_pass_init "
             "makes room for them",
