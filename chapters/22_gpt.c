@@ -47,12 +47,11 @@ that explains. Only `add` changes the sum. Before each addition stands a
 call of `gpt_drop`, in `src/gpt.c`, which may be skipped. While a model is
 trained with dropout ([](#language-model-dropout)), the pass holds two
 masks, `keep_1` for attention and `keep_2` for the network, and `gpt_drop`
-leaves of the entries what the mask leaves, as [](#dropout) has done with
-weights. Otherwise there are no masks, and all entries stay.
-(`linear_forward_fast` and `attention_forward_fast` compute what
-`linear_forward` and `attention_forward` compute, but with the kernel, and
-for all texts of a batch at once. They are in `src/kernel/layers.c`, and may
-be skipped.)
+applies them, as [](#dropout) has done to weights. Otherwise there are no
+masks, and all entries stay. (`linear_forward_fast` and
+`attention_forward_fast` compute what `linear_forward` and
+`attention_forward` compute, but with the kernel, and for all texts of a
+batch at once. They are in `src/kernel/layers.c`, and may be skipped.)
 */
 
 static void add(int n, const float x[n], const float y[n], float sum[n])

@@ -77,10 +77,10 @@ train-page: gpt = $(BUILD)/gpt-page
 train-page: halved = src/models/language.safetensors
 train-page: sizes = 4000 16 128 112 4 2 1 0
 train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0 10"
-train-dropout: ## the same run with dropout
+train-dropout: ## chapter 23's long run, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
-train-words: $(BUILD)/tools/train_words ## and its two of chapter 21
+train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
 	@$< src/models/repeated.safetensors src/models/verbs.safetensors
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
 	@rm -f $(gpt).h

@@ -98,14 +98,14 @@ static void read_text(Inside *in)
         read_characters(in);
     in->given = in->n;
     in->n += in->write;
-    if (in->stage != LANGUAGE && (in->given < 1 || in->n > most))
-        REFUSE("the text has %d %s: from 1 to %d are needed", in->given,
-               in->stage == VERBS ? "words" : "characters", most);
-    if (in->given < 1 || in->n > most)
+    if (in->given < 1 || in->n > most) {
+        if (in->stage != LANGUAGE)
+            REFUSE("the text has %d %s: from 1 to %d are needed", in->given,
+                   in->stage == VERBS ? "words" : "characters", most);
         REFUSE("the text has %d characters, and %d more are to be written: "
-               "from 1 "
-               "to %d in all are needed",
+               "from 1 to %d in all are needed",
                in->given, in->write, most);
+    }
     for (int i = 0; i < MOST_TOKENS; i++) {
         in->places[i] = i;
         in->before[i] = i ? in->ids[i - 1] : REPEATED_WORDS - 1;
