@@ -9,6 +9,19 @@ $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/weave/outputs tools/Ch
 	FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<
 	@touch $@
 
+# The figures of book.md: one as it stands, and those of the models that have learned.
+page_figures := $(BUILD)/figures/page/made
+draw = FIGURES=$(@D) $(RUN_UNDER) $< >/dev/null draw
+kiwi = words='One kiwi, two plums, one ki' head=1.1 off=0.2
+$(page_figures): $(BUILD)/web/inside $(wildcard src/models/*) tools/theme/transformer.svg
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@cp tools/theme/transformer.svg $(@D)
+	@$(draw)=looks $(kiwi)
+	@$(draw)=next $(kiwi)
+	@$(draw)=looks stage=repeated
+	@$(draw)=looks stage=verbs
+	@touch $@
+
 chapters: $(checked) ## the programs' outputs, held against the text
 
 outputs: $(programs) ## fills the output blocks after a deliberate change
@@ -18,7 +31,7 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 weaver := $(wildcard tools/*.pm tools/weave/*.pm tools/weave/*.lua) tools/weave/weave \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*)
 $(BUILD)/book/index.html: $(BUILD)/pandoc.found $$(modules) $(checked) $(weaver) \
-                          book.md $(headers)
+                          book.md $(headers) $(page_figures)
 	@$(without_modules)
 	PANDOC=$(BUILD)/pandoc tools/weave/weave $(BUILD)/book
 	@echo "The book is woven: $@"
@@ -47,7 +60,7 @@ epub: $(paper).epub ##* the book as EPUB
 typesetter := tools/weave/typeset tools/theme/book.typ tools/theme/code.tmTheme \
               $(wildcard tools/theme/fonts/*.otf)
 $(paper).typ $(paper).epub: book.md $(headers) $(weaver) $(checked) \
-                            $(BUILD)/pandoc.found
+                            $(page_figures) $(BUILD)/pandoc.found
 	$(weave_file)
 $(paper).pdf: $(paper).typ $(typesetter)
 	tools/weave/typeset $< $@ a4

@@ -35,7 +35,8 @@ sub none {
 
 my @chapters = map { Chapter->load($_) } bsd_glob('chapters/*.c');
 my $header   = Headers->load('src/attention.h');
-my @figures  = (Paper::figure('1', 'tools/theme/transformer.svg'),
+my @pictures = Text::of_file('book.md') =~ /\]\(([\w-]+\.svg)\)/g;
+my @figures  = ((map { Paper::figure($_ + 1, "$build/figures/page/$pictures[$_]") } 0 .. $#pictures),
     map { Paper::figures_of($_, "$build/figures") } @chapters);
 my $text = join '', map { Text::of_file($_) } bsd_glob('chapters/*.c'), 'book.md';
 my ($author, $version) = map { $text =~ /^$_: '?([^'\n]+)/m } qw(author version);

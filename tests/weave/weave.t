@@ -262,7 +262,7 @@ int support;
 <svg xmlns="http://www.w3.org/2000/svg" role="img" width="300" height="100"
  viewBox="0 0 300 100" aria-labelledby="t d"><title id="t">T</title>
 <desc id="d">D</desc><rect id="r" width="9" height="9"/></svg>
-==== tools/theme/scene.svg
+==== build/figures/page/scene.svg
 <svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"></svg>
 END
 
@@ -518,7 +518,7 @@ That is → []{#spot} That [](#spot) is
 > FIRST:«(#spot)»: a link without words: [](#spot) leads to what has no number and no title
 
 scene.svg → seen.svg
-> BOOK:«seen.svg»: the figure seen.svg is shown, but not drawn: there is no tools/theme/seen.svg
+> BOOK:«seen.svg»: the figure seen.svg is shown, but not drawn: there is no build/figures/page/seen.svg
 
 {#first} → {#fist}
 > FIRST:2: the second line must be "# Title {#first}", not "# First things & others {#fist}"

@@ -287,6 +287,35 @@ cmp_ok run($inside, 'way=cached')->{note}[-1] =~ /at most (\S+)\.$/ ? $1 : 9, '<
     is max(map { $_ == 6 ? () : $row->[$_] } 0 .. $n - 1) < $row->[6], 1, 'most of the last row of head 1.0 lies on the w';
 }
 
+# ---- The pictures of the printed page have the numbers of both states.
+
+sub drawn {
+    my ($draw, @args) = @_;
+    local $ENV{FIGURES} = $folder;
+    my $stage = (run($inside, "draw=$draw", @args))->{setting}{stage};
+    open my $file, '<:encoding(UTF-8)', "$folder/$stage-$draw.svg" or return "no $stage-$draw.svg";
+    my ($description) = join('', <$file>) =~ /<desc.*?>(.*?)<\/desc>/s;
+    return $description;
+}
+my @both = map { run($inside, "words=$kiwi", @$_) } [], ['off=0.2'];
+my @panels = ('with all heads', 'without head 0.2');
+is drawn('looks', "words=$kiwi", 'off=0.2', 'head=1.1'), join('', map {
+    my ($words, $row) = ($both[$_]{words}, $both[$_]{table}{'1.weights 1'}{$n - 1});
+    "$panels[$_]. " . join '', map { "$words->[$_] $row->[$_]" . (($_ + 1) % 9 ? ', ' : '. ') } 0 .. $n - 1 } 0, 1),
+  'what the last token looks at, in lines of nine';
+my @likely = map { my $r = $_; +{map { $r->{names}{best}[$_] => $r->{table}{'next -'}{0}[$_] } 0 .. 9} } @both;
+my @shown = map { @{$_->{names}{best}}[0 .. 2] } @both;
+my $bars = drawn('next', "words=$kiwi", 'off=0.2');
+is_deeply [map {"$_"} $bars =~ /[:,] (\S) \d/g], [@shown, @shown], 'three of either state are drawn';
+for my $k (0, 1) {
+    my ($panel) = $bars =~ /$panels[$k]: (.*?\d)\. /;
+    my %bar = map { split ' ' } split /, /, $panel;
+    is_deeply [grep { exists $likely[$k]{$_} && $bar{$_} != $likely[$k]{$_} } @shown], [], "... $panels[$k], with their shares";
+}
+like drawn('looks', 'stage=verbs'), qr/\Awith all heads\. the 0\.0000, dogs 1\.0000, /, 'where no head is off, there is one panel';
+like drawn('next', 'stage=repeated'), qr/\Awith all heads: a /, '... of three answers';
+like drawn('looks', 'off=0.1,0.2', 'words=' . 'a' x 11), qr/without heads 0\.1,0\.2\. (a [.\d]+\. ){11}\z/, 'eleven have lines of one';
+
 # ---- Settings: what is printed gives the same again; the largest, the coldest.
 
 for my $args (['stage=verbs', 'words=the old dog near the mice _', 'off=0.0'], ['stage=repeated', 'top_k=3'], ['off=0.1,1.3', 'head=0.2'], ['write=5', 'top_k=3', 'temperature=0.5', 'seed=9'], ['mask=next'], ['way=cached']) {
@@ -325,7 +354,7 @@ my %refused = (
     'mask=window' => q(mask is 'window': causal, next or all), 'way=fast' => q(way is 'fast': whole or cached), "'way=cached' mask=all" => 'mask=causal is needed',
     'temperature=-1' => 'from 0.01 to 2', 'temperature=0.001' => 'from 0.01 to 2', 'temperature=nan' => 'from 0.01', 'top_k=21' => 'top_k', 'p=1' => q(there is no setting 'p'), 'ask=next:0:0:0' => '- is needed',
     'ask=next:-:1:0' => q(the row is '1'), 'ask=0.weights:4:0:0' => q(the head is '4'), 'ask=weights:0:0:0' => q(table 'weights'), 'ask=x' => 'TABLE:HEAD:ROW:COLUMN',
-    'plain' => 'KEY=VALUE is needed',
+    'plain' => 'KEY=VALUE is needed', 'draw=all' => q(draw is 'all': looks or next is needed),
     "'stage=verbs' 'words=the dogs bark'" => q(there is no word 'bark'), "'stage=verbs' 'words=" . 'the ' x 7 . "_'" => 'the text has 8 words',
     "'stage=verbs' 'words=the dog sleeps'" => q(there is no word 'sleeps'), "'stage=verbs' 'words= the dog'" => q(the sentence has 0 blanks and ends in 'dog'),
     "'stage=verbs' 'words=the _ dog _'" => 'has 2 blanks', "'stage=verbs' 'words= '" => 'the text has 0 words', "'stage=repeated' words=" => 'the text has 0 characters',

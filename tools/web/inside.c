@@ -6,7 +6,7 @@
 
 static void usual(Inside *in)
 {
-    *in = (Inside){.seed = 123, .temperature = 1, .block = -1};
+    *in = (Inside){.seed = 123, .temperature = 1, .block = -1, .draw = ""};
     in->mask = mask_causal(0);
 }
 
@@ -48,6 +48,7 @@ static const char *const texts[STAGES] = {
     "the dogs near the old child _"};
 static const char *const masks[3] = {"causal", "next", "all"};
 static const char *const ways[2] = {"whole", "cached"};
+static const char *const pictures[2] = {"looks", "next"};
 
 static int choice(const char *key, const char *value, int n,
                   const char *const name[n])
@@ -91,12 +92,15 @@ static void set_one(Inside *in, const char *key, const char *value)
         in->top_k = (int)parse_integer(key, value, 0, MOST_KEPT);
     else if (!strcmp(key, "seed"))
         in->seed = parse_integer(key, value, 0, UINT32_MAX);
+    else if (!strcmp(key, "draw"))
+        in->draw = pictures[choice(key, value, 2, pictures)];
     else if (!strcmp(key, "stage"))
         in->stage = (Stage)choice(key, value, STAGES, stages);
     else if (strcmp(key, "ask"))
         REFUSE(
             "there is no setting '%s': one of stage, words, write, head, "
-            "off, mask, way, temperature, top_k, seed or ask is needed",
+            "off, mask, way, temperature, top_k, seed, draw or ask is "
+            "needed",
             key);
     if (*end)
         REFUSE("%s is '%s': a single head is needed", key, value);
@@ -202,15 +206,17 @@ static void print_shown(const Inside *in)
     putchar('\n');
 }
 
-static void print_off(const Inside *in)
+/* The heads that are off, with commas between them; "" for none. */
+static const char *heads_off(const Inside *in)
 {
-    const Gpt *g = &in->g;
-    printf("@setting off ");
-    for (int i = 0, count = 0; i < g->layers * g->n_heads; i++)
-        if (in->is_off[i / g->n_heads][i % g->n_heads])
-            printf("%s%d.%d", count++ ? "," : "", i / g->n_heads,
-                   i % g->n_heads);
-    printf("\n@label off heads that are switched off\n");
+    static char text[4 * MOST_LAYERS * MOST_HEADS + 1];
+    char *end = text;
+    *text = '\0';
+    for (int l = 0; l < MOST_LAYERS; l++)
+        for (int h = 0; h < MOST_HEADS; h++)
+            if (in->is_off[l][h])
+                end += sprintf(end, "%s%d.%d", *text ? "," : "", l, h);
+    return text;
 }
 
 static void print_settings(const Inside *in)
@@ -236,7 +242,8 @@ static void print_settings(const Inside *in)
                  in->mask.kind == MASK_NONE ? 2 : in->mask.first);
     if (is_language)
         print_choice("way", "the text is read", 2, ways, in->is_cached);
-    print_off(in);
+    printf("@setting off %s\n@label off heads that are switched off\n",
+           heads_off(in));
 }
 
 /* The largest difference that it makes to the logits if the tokens come one
@@ -506,10 +513,7 @@ static const char *model_path(const char *stage)
 /* The loss of the same text with all heads; NaN if none is off. */
 static float loss_with_all(Inside *in)
 {
-    int is_any = 0;
-    for (int i = 0; i < MOST_LAYERS * MOST_HEADS; i++)
-        is_any |= in->is_off[i / MOST_HEADS][i % MOST_HEADS];
-    if (!is_any)
+    if (!*heads_off(in))
         return NAN;
     inside_switch(in);
     inside_compute(in);
@@ -541,6 +545,8 @@ int main(int argc, char *argv[])
     find_followed(&in, followed);
     for (int i = 0; i < in.g.layers * in.g.n_heads; i++)
         print_map(&in, i / in.g.n_heads, i % in.g.n_heads, followed);
+    if (*in.draw)
+        inside_draw(&in, stages[in.stage], heads_off(&in));
     inside_free(&in);
     return 0;
 }

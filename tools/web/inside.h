@@ -1,8 +1,8 @@
 /* Inside a trained model: each of its tables, for a text that is typed, and
  * how each number of them was made, back to the characters. It computes
  * with the book's functions alone. inside_steps.c makes a list of steps of
- * the model, and takes them; inside_explain.c explains; inside.c reads the
- * settings and prints. */
+ * the model, and takes them; inside_explain.c explains; inside_draw.c draws
+ * for the printed page; inside.c reads the settings and prints. */
 
 #pragma once
 
@@ -55,6 +55,7 @@ typedef struct {
     int write, top_k;
     uint64_t seed;
     double temperature;
+    const char *draw; /* "" for nothing */
     int is_off[MOST_LAYERS][MOST_HEADS];
     float *columns[MOST_LAYERS][MOST_HEADS]; /* that a head has exchanged */
     int block, head; /* of which the weights are shown */
@@ -86,6 +87,11 @@ void inside_compute(Inside *in);
 
 /* Switches on the heads that are off, and off again. */
 void inside_switch(Inside *in);
+
+/* Draws STAGE-DRAW.svg for the printed page: what the last token looks at in
+ * the head that is shown, or what may come next; with all heads, and without
+ * those that are off, which `off` names. The tables stay as they are. */
+void inside_draw(Inside *in, const char *stage, const char *off);
 
 void inside_free(Inside *in);
 
