@@ -70,6 +70,39 @@ reading("a verb past its distractor, from its link", "workbench", async (page) =
   assert.deepEqual(await shares(page), sharesOf(program("stage=repeated")));
 });
 
+const told = (page) => page.getByRole("region", { name: "What to try" });
+const isSeen = (page, selector) =>
+  page.waitForFunction((it) => {
+    const { top } = document.querySelector(it).getBoundingClientRect();
+    return top >= 0 && top < innerHeight;
+  }, selector);
+
+reading(
+  "what the text says of a state stands beside it",
+  "workbench#workbench-try",
+  async (page) => {
+    await page.getByRole("link", { name: KIWI }).click();
+    await showing(page, [`words=${KIWI}`]);
+    await isSeen(page, ".workbench");
+    await told(page).getByText("An induction head at work").waitFor();
+    for (const side of ["columns", "rows"])
+      assert.equal(
+        (await root(page).locator(`.names.${side} span`).allTextContents()).join(""),
+        KIWI.replaceAll(" ", "␣"),
+      );
+    assert.deepEqual(await axeIn(page, "light", "workbench"), []);
+    await told(page).getByRole("link", { name: "these two heads" }).click();
+    await showing(page, [`words=${KIWI}`, "off=1.0,1.1"]);
+    await told(page).getByRole("link", { name: "Seven things to try" }).click();
+    await isSeen(page, "#workbench-try");
+    for (let k = 0; k < 3; k++) await page.goBack(); // the section, both states
+    await isSeen(page, "#workbench-try");
+    await root(page).getByRole("combobox", { name: "begin with" }).selectOption("verbs");
+    await root(page).getByRole("grid", { name: "most likely answers" }).waitFor();
+    assert.equal(await told(page).count(), 0);
+  },
+);
+
 reading("heads: pressed, switched off one by one and all", "workbench", async (page) => {
   await page.getByRole("link", { name: KIWI }).click();
   await showing(page, [`words=${KIWI}`]);

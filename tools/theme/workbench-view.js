@@ -642,11 +642,14 @@
     box.update = (maps, elements) => {
       const isOff = maps.every((map) => map.isOff);
       box.heads = maps.filter((map) => map.isOff === isOff).map(({ head }) => head);
+      off.hidden = maps.length === 1; // it has a button of its own
       setText(off, `switch ${isOff ? "on" : "off"} all heads of block ${block}`);
       arrange(row, elements);
     };
     return box;
   }
+
+  const MOST_NAMED = 40; // rows and columns of which the names have room
 
   // The map of one head, large: what one points at is said, and what one presses, asked. Its
   // table has the same numbers for the keyboard.
@@ -655,7 +658,11 @@
     const spot = make("span", { class: "spot", hidden: "" });
     const name = make("span", { class: "label" });
     const says = make("span", { class: "says" });
-    const picture = make("div", { class: "large" }, canvas, spot);
+    const [columns, rows] = ["columns", "rows"].map((side) =>
+      make("div", { class: `names ${side}`, "aria-hidden": "true" }),
+    );
+    const map = make("div", { class: "map" }, canvas, spot);
+    const picture = make("div", { class: "large" }, columns, rows, map);
     const box = { element: make("div", {}, make("p", {}, name, " ", says), picture) };
     const at = ({ offsetX, offsetY }) => {
       const inside = (k) => Math.max(0, Math.min(canvas.width - 1, k));
@@ -673,7 +680,11 @@
       setText(name, `head ${map.head}${map.isOff ? ", off" : ""}`);
       canvas.setAttribute("aria-label", `map of head ${map.head}, which is a table below, too`);
       setText(says, "each row is a token that looks, each column one that is looked at");
-      box.words = words;
+      const named = words.length > MOST_NAMED ? [] : words;
+      for (const side of [columns, rows])
+        if (`${named}` !== `${box.named}`)
+          side.replaceChildren(...named.map((name) => make("span", {}, name)));
+      Object.assign(box, { words, named });
       box.place = (cell) => ({ table: `${block}.weights`, head, ...cell });
     };
     // Marks the number that was asked, if it is in this map.

@@ -311,7 +311,8 @@
         this.tables.element,
       );
       this.root.classList.add("opened");
-      const top = [this.bar(), this.form.element, this.refusal, this.actions()];
+      this.told = make("section", { class: "told", "aria-label": "What to try" });
+      const top = [this.bar(), this.told, this.form.element, this.refusal, this.actions()];
       this.root.replaceChildren(...top, body, this.said);
       this.listen();
     }
@@ -346,12 +347,24 @@
       const colours = { attributeFilter: ["data-theme"] };
       new MutationObserver(repaint).observe(document.documentElement, colours);
       addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
-      // A link in the text below to a state: it is seen, too.
+      // A link in the text below to a state: it is seen, too. The browser first notes where the
+      // reader was, so that Back leads there.
       document.addEventListener("click", ({ target }) => {
         if (!target.closest('a[href*="#stage="]')) return;
-        this.root.scrollIntoView();
-        this.title.focus({ preventScroll: true });
+        setTimeout(() => {
+          this.root.scrollIntoView();
+          this.title.focus({ preventScroll: true });
+        });
       });
+    }
+
+    // What the text below says of the state of an address, if that is one of its things to try.
+    tells(address) {
+      const links = [...document.querySelectorAll("main > ol > li a")];
+      const item = links.find(({ hash }) => hash === address)?.closest("li");
+      const section = item?.parentElement.previousElementSibling;
+      const back = section && make("a", { href: `#${section.id}` }, section.textContent);
+      this.told.replaceChildren(...(item ? [...item.cloneNode(true).childNodes, back] : []));
     }
 
     // ---- Settings and their address
@@ -378,6 +391,7 @@
       const isTaken = (pair) => runBench([["stage", stage], pair], []).status === 0;
       this.given = new Map([["stage", stage], ...own.filter(isTaken)]);
       Object.assign(this, { path: [], last: "stage" });
+      this.told.replaceChildren();
       this.draw();
     }
 
@@ -440,11 +454,13 @@
       return toHash([...this.given, ...ask]);
     }
 
-    // Shows what the address asks for, unless it names a section of the page. It may ask for
-    // what is not possible: then it is said why, and all is as it was before.
+    // Shows what the address asks for. It may ask for what is not possible: then it is said
+    // why, and all is as it was before. A section of the page is seen, wherever it stood when
+    // the bench had another height.
     async takeAddress() {
-      if (!/^$|=/.test(location.hash)) return;
-      const { ask, ...pairs } = Object.fromEntries(fromHash(location.hash));
+      const { hash } = location;
+      if (!/^$|=/.test(hash)) return document.getElementById(hash.slice(1))?.scrollIntoView();
+      const { ask, ...pairs } = Object.fromEntries(fromHash(hash));
       if (!(await this.wait(pairs.stage))) return;
       const { given, path } = this;
       this.given = new Map([...this.base, ...Object.entries(pairs)]);
@@ -454,6 +470,7 @@
       if (result.status === 0) this.show(result);
       else Object.assign(this, { given, path }).draw();
       this.isTaken = false;
+      this.tells(hash);
       if (result.status !== 0)
         this.sayRefusal(`This address cannot be shown: ${book.reasonOf(result.err)}.`);
       else if (this.path.length) this.bring();
