@@ -11,7 +11,7 @@ $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/weave/outputs tools/Ch
 
 # The figures of book.md: one as it stands, and those of the models that have learned.
 page_figures := $(BUILD)/figures/page/made
-draw = FIGURES=$(@D) $(RUN_UNDER) $< >/dev/null draw
+draw = MODELS= FIGURES=$(@D) $(RUN_UNDER) $< >/dev/null draw
 kiwi = words='One kiwi, two plums, one ki' head=1.1 off=0.2
 $(page_figures): $(BUILD)/web/inside $(wildcard src/models/*) tools/theme/transformer.svg
 	@rm -rf $(@D) && mkdir -p $(@D)

@@ -81,7 +81,7 @@ sub figures_of {
 # One of them.
 sub figure {
     my ($number, $path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or return;
+    open my $file, '<:encoding(UTF-8)', $path or die "$path: $!\n";
     my $svg = do { local $/; <$file> };
     my ($width, $height) = $svg =~ /^<svg[^>]*?\swidth="([\d.]+)"\s+height="([\d.]+)"/s;
     my %sign = (lt => '<', gt => '>', amp => '&');

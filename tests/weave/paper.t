@@ -38,6 +38,7 @@ my $header   = Headers->load('src/attention.h');
 my @pictures = Text::of_file('book.md') =~ /\]\(([\w-]+\.svg)\)/g;
 my @figures  = ((map { Paper::figure($_ + 1, "$build/figures/page/$pictures[$_]") } 0 .. $#pictures),
     map { Paper::figures_of($_, "$build/figures") } @chapters);
+cmp_ok(scalar @pictures, '>', 1, 'book.md has figures');
 my $text = join '', map { Text::of_file($_) } bsd_glob('chapters/*.c'), 'book.md';
 my ($author, $version) = map { $text =~ /^$_: '?([^'\n]+)/m } qw(author version);
 

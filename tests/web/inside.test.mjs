@@ -91,6 +91,9 @@ reading(
         KIWI.replaceAll(" ", "␣"),
       );
     assert.deepEqual(await axeIn(page, "light", "workbench"), []);
+    await text(page).fill("One");
+    await told(page).waitFor({ state: "detached" });
+    await page.goBack();
     await told(page).getByRole("link", { name: "these two heads" }).click();
     await showing(page, [`words=${KIWI}`, "off=1.0,1.1"]);
     await told(page).getByRole("link", { name: "Seven things to try" }).click();
@@ -135,19 +138,26 @@ reading("heads: pressed, switched off one by one and all", "workbench", async (p
 });
 
 // The map of 27 tokens: its last row, and the column of the "w" that stands behind "ki".
-reading("a weight that is pressed in a map", "workbench", async (page) => {
-  await page.getByRole("link", { name: KIWI }).click();
-  await showing(page, [`words=${KIWI}`]);
-  const canvas = root(page).locator(".large canvas");
-  const { width } = await canvas.boundingBox();
-  await canvas.click({ position: { x: (6.5 / 27) * width, y: (26.5 / 27) * width } });
-  await panel(page).waitFor();
-  const answer = program(`words=${KIWI}`, "ask=1.weights:1:26:6");
-  const [, value] = answer.match(/^\d.* \/ .* = (\S+)$/m);
-  assert.match(await panel(page).locator(".number").innerText(), new RegExp(`i, w: ${value}`));
-  assert.ok(value > 0.5, `${value}: it looks at what followed`);
-  await root(page).locator(".large .spot").waitFor();
-});
+for (const form of ["", " on a phone"]) {
+  reading(`a weight that is pressed in a map${form}`, `workbench${form}`, async (page) => {
+    await page.getByRole("link", { name: KIWI }).click();
+    await showing(page, [`words=${KIWI}`]);
+    const canvas = root(page).locator(".large canvas");
+    const { width } = await canvas.boundingBox();
+    await canvas.click({ position: { x: (6.5 / 27) * width, y: (26.5 / 27) * width } });
+    await panel(page).waitFor();
+    const answer = program(`words=${KIWI}`, "ask=1.weights:1:26:6");
+    const [, value] = answer.match(/^\d.* \/ .* = (\S+)$/m);
+    assert.match(await panel(page).locator(".number").innerText(), new RegExp(`i, w: ${value}`));
+    assert.ok(value > 0.5, `${value}: it looks at what followed`);
+    const [spot, map] = await Promise.all(
+      [root(page).locator(".large .spot"), canvas].map((it) => it.boundingBox()),
+    );
+    assert.ok(Math.abs(spot.y + spot.height - map.y - map.height) < 2, "its square is marked");
+    const names = await root(page).locator(".names.rows").boundingBox();
+    assert.ok(names.height < map.height + 1, "the names of rows are as high as the map");
+  });
+}
 
 // From number to number by the first source, until there is none.
 reading("a share, back to a character, by keys alone", "workbench", async (page) => {

@@ -649,7 +649,21 @@
     return box;
   }
 
-  const MOST_NAMED = 40; // rows and columns of which the names have room
+  const MOST_NAMED = 40; // rows and columns whose names have room
+
+  function namesBeside() {
+    const sides = ["columns", "rows"].map((side) =>
+      make("div", { class: `names ${side}`, "aria-hidden": "true" }),
+    );
+    let shown;
+    const update = (words) => {
+      if (`${words}` === shown) return;
+      shown = `${words}`;
+      const names = words.length > MOST_NAMED ? [] : words;
+      for (const side of sides) side.replaceChildren(...names.map((it) => make("span", {}, it)));
+    };
+    return { sides, update };
+  }
 
   // The map of one head, large: what one points at is said, and what one presses, asked. Its
   // table has the same numbers for the keyboard.
@@ -658,11 +672,9 @@
     const spot = make("span", { class: "spot", hidden: "" });
     const name = make("span", { class: "label" });
     const says = make("span", { class: "says" });
-    const [columns, rows] = ["columns", "rows"].map((side) =>
-      make("div", { class: `names ${side}`, "aria-hidden": "true" }),
-    );
     const map = make("div", { class: "map" }, canvas, spot);
-    const picture = make("div", { class: "large" }, columns, rows, map);
+    const names = namesBeside();
+    const picture = make("div", { class: "large" }, ...names.sides, map);
     const box = { element: make("div", {}, make("p", {}, name, " ", says), picture) };
     const at = ({ offsetX, offsetY }) => {
       const inside = (k) => Math.max(0, Math.min(canvas.width - 1, k));
@@ -680,11 +692,9 @@
       setText(name, `head ${map.head}${map.isOff ? ", off" : ""}`);
       canvas.setAttribute("aria-label", `map of head ${map.head}, which is a table below, too`);
       setText(says, "each row is a token that looks, each column one that is looked at");
-      const named = words.length > MOST_NAMED ? [] : words;
-      for (const side of [columns, rows])
-        if (`${named}` !== `${box.named}`)
-          side.replaceChildren(...named.map((name) => make("span", {}, name)));
-      Object.assign(box, { words, named });
+      names.update(words);
+      picture.style.setProperty("--n", words.length);
+      box.words = words;
       box.place = (cell) => ({ table: `${block}.weights`, head, ...cell });
     };
     // Marks the number that was asked, if it is in this map.

@@ -348,9 +348,10 @@
       new MutationObserver(repaint).observe(document.documentElement, colours);
       addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
       // A link in the text below to a state: it is seen, too. The browser first notes where the
-      // reader was, so that Back leads there.
-      document.addEventListener("click", ({ target }) => {
-        if (!target.closest('a[href*="#stage="]')) return;
+      // reader was.
+      document.addEventListener("click", (event) => {
+        if (!event.target.closest('a[href*="#stage="]')) return;
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return; // seen elsewhere
         setTimeout(() => {
           this.root.scrollIntoView();
           this.title.focus({ preventScroll: true });
@@ -358,13 +359,16 @@
       });
     }
 
-    // What the text below says of the state of an address, if that is one of its things to try.
+    // What the text below says of the state of an address, if that is one of its things to try;
+    // and the way back to these. Another text and another stage are none.
     tells(address) {
-      const links = [...document.querySelectorAll("main > ol > li a")];
-      const item = links.find(({ hash }) => hash === address)?.closest("li");
-      const section = item?.parentElement.previousElementSibling;
-      const back = section && make("a", { href: `#${section.id}` }, section.textContent);
-      this.told.replaceChildren(...(item ? [...item.cloneNode(true).childNodes, back] : []));
+      const state = address.replace(/&ask=[^&]*/, "");
+      const links = [...document.querySelectorAll("main > h2 + ol > li a")];
+      const item = links.find(({ hash }) => state && hash === state)?.closest("li");
+      if (!item) return this.told.replaceChildren();
+      const { id, textContent } = item.parentElement.previousElementSibling;
+      const back = make("a", { href: `#${id}` }, textContent);
+      this.told.replaceChildren(...item.cloneNode(true).childNodes, back);
     }
 
     // ---- Settings and their address
@@ -378,6 +382,7 @@
       // What was chosen for a word means nothing in another text.
       if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
       if (key === "words") this.path = [];
+      if (key === "words") this.keep(this.form.element, () => this.tells(""));
       this.given.set(key, value);
       this.last = key;
       this.schedule();
@@ -391,7 +396,7 @@
       const isTaken = (pair) => runBench([["stage", stage], pair], []).status === 0;
       this.given = new Map([["stage", stage], ...own.filter(isTaken)]);
       Object.assign(this, { path: [], last: "stage" });
-      this.told.replaceChildren();
+      this.tells("");
       this.draw();
     }
 
@@ -426,6 +431,7 @@
       this.given = new Map(this.ownArguments());
       this.path = [];
       this.last = undefined;
+      this.tells("");
       this.draw();
     }
 

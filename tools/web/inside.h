@@ -46,6 +46,7 @@ typedef struct {
 typedef enum { LANGUAGE, REPEATED, VERBS, STAGES } Stage;
 
 enum { MOST_TOKENS = 128, MOST_LAYERS = 4, MOST_HEADS = 8, NAME = 12 };
+enum { MOST_KNOWN = 128 }; /* of tokens that there are */
 enum { MOST_STEPS = 20 + 32 * MOST_LAYERS, BEST_COUNT = 10 };
 
 typedef struct {
@@ -67,9 +68,9 @@ typedef struct {
     GptBlock only; /* the block of a model of chapter 21 */
     int given, n;  /* tokens that were typed, and all */
     int ids[MOST_TOKENS], places[MOST_TOKENS], before[MOST_TOKENS];
-    char name[MOST_TOKENS][NAME]; /* of each token of the text */
-    char vocabulary[128][NAME];   /* of each token that there is */
-    int best[BEST_COUNT];         /* ids */
+    char name[MOST_TOKENS][NAME];      /* of each token of the text */
+    char vocabulary[MOST_KNOWN][NAME]; /* of each token that there is */
+    int best[BEST_COUNT];              /* ids */
     Step step[MOST_STEPS];
     int steps;
     int weights[MOST_LAYERS], logits, next; /* steps */

@@ -10,7 +10,8 @@ typedef struct {
 } Picture;
 
 /* What the last token looks at in the head that is shown: the tokens of the
- * text, in lines of equal length, each with its weight. */
+ * text, each with its weight, in lines of equal length. (Of a text of 11,
+ * each line has one.) */
 static void draw_looks(const Inside *in, const Picture *p,
                        const float weights[2 * MOST_TOKENS])
 {
@@ -60,7 +61,7 @@ void inside_draw(Inside *in, const char *stage, const char *off)
     snprintf(without, sizeof without, "without head%s %s",
              strchr(off, ',') ? "s" : "", off);
     const Picture p = {name, *off ? 2 : 1, {"with all heads", without}};
-    float weights[2 * MOST_TOKENS], shares[2][128];
+    float weights[2 * MOST_TOKENS], shares[2][MOST_KNOWN];
     int best[2 * LIKELY];
     for (int k = 0; k < p.panels; k++) {
         inside_switch(in); /* on, and off again */

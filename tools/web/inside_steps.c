@@ -452,7 +452,7 @@ static void find_best(Inside *in, const Step *s)
 {
     const float *shares = inside_row(&in->step[s->from[0]], 0, in->n - 1);
     const float *logits = inside_row(&in->step[in->logits], 0, in->n - 1);
-    int is_taken[128] = {0};
+    int is_taken[MOST_KNOWN] = {0};
     for (int k = 0; k < s->m; k++) {
         int best = -1;
         for (int j = 0; j < in->g.vocabulary; j++)
