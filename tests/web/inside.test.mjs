@@ -106,6 +106,21 @@ reading(
   },
 );
 
+for (const place of ["workbench", "workbench#workbench-address"]) {
+  reading(`Back leads to the link that led away, at ${place}`, place, async (page) => {
+    const link = page.getByRole("link", { name: "all tokens" });
+    await link.evaluate((it) => scrollBy(0, it.getBoundingClientRect().top - 200));
+    await link.click();
+    await told(page).getByText("The mask taken away").waitFor();
+    await isSeen(page, ".workbench");
+    await page.goBack();
+    await page.waitForFunction(
+      (it) => Math.abs(it.getBoundingClientRect().top - 200) < 3,
+      await link.last().elementHandle(),
+    );
+  });
+}
+
 reading("heads: pressed, switched off one by one and all", "workbench", async (page) => {
   await page.getByRole("link", { name: KIWI }).click();
   await showing(page, [`words=${KIWI}`]);

@@ -347,16 +347,33 @@
       const colours = { attributeFilter: ["data-theme"] };
       new MutationObserver(repaint).observe(document.documentElement, colours);
       addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
-      // A link in the text below to a state: it is seen, too. The browser first notes where the
-      // reader was.
+      // A link in the text below to a state: it is seen, too.
       document.addEventListener("click", (event) => {
-        if (!event.target.closest('a[href*="#stage="]')) return;
+        const link = event.target.closest('a[href*="#stage="]');
+        if (!link) return;
         if (event.ctrlKey || event.metaKey || event.shiftKey) return; // seen elsewhere
+        if (!this.root.contains(link)) this.leaves(link);
         setTimeout(() => {
           this.root.scrollIntoView();
           this.title.focus({ preventScroll: true });
         });
       });
+    }
+
+    // Where the reader is in the text, when a link leads to the bench. From there, Back leads to
+    // the address that is left, and a link of the bench to the section; the browser alone would
+    // forget that the bench may have had another height.
+    leaves(link) {
+      const section = link.closest("ol")?.previousElementSibling?.id;
+      const { top } = link.getBoundingClientRect();
+      this.left = { link, top, from: [location.hash, `#${section}`] };
+    }
+
+    returns() {
+      const { link, top } = this.left;
+      requestAnimationFrame(() =>
+        scrollBy({ top: link.getBoundingClientRect().top - top, behavior: "instant" }),
+      );
     }
 
     // What the text below says of the state of an address, if that is one of its things to try;
@@ -460,12 +477,12 @@
       return toHash([...this.given, ...ask]);
     }
 
-    // Shows what the address asks for. It may ask for what is not possible: then it is said
-    // why, and all is as it was before. A section of the page is seen, wherever it stood when
-    // the bench had another height.
+    // Shows what the address asks for, unless it names a section of the page. It may ask for
+    // what is not possible: then it is said why, and all is as it was before.
     async takeAddress() {
       const { hash } = location;
-      if (!/^$|=/.test(hash)) return document.getElementById(hash.slice(1))?.scrollIntoView();
+      if (this.left?.from.includes(hash)) this.returns();
+      if (!/^$|=/.test(hash)) return;
       const { ask, ...pairs } = Object.fromEntries(fromHash(hash));
       if (!(await this.wait(pairs.stage))) return;
       const { given, path } = this;
