@@ -351,7 +351,7 @@ and may be skipped. Ctrl-C saves and ends the run, and `make train` goes on
 with it, to the last bit. (The file also holds Adam's means and the state of
 the generator. Such a **checkpoint** is written whole or not at all.) At the
 end, the program writes into `src/trained.h` what this page shows. The run
-of this page had these sizes, and took so long:
+of this page, without dropout, had these sizes, and took so long:
 */
 
 /* What a long run has written down of itself. */

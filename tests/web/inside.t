@@ -45,7 +45,8 @@ sub run {
         }
         elsif ($line !~ /^@/ && ref $row) { push @$row, $line }
         elsif ($line !~ /^@/ && $rows && defined $row) { $rows->{$row} = [split ' ', $line]; undef $row }
-        elsif ($line !~ /^@/ && !$rows) { push @{$r{asked}[-1]{text}}, $line }
+        elsif ($line !~ /^@/ && !$rows && $r{asked}) { push @{$r{asked}[-1]{text}}, $line }
+        else                                          { push @{$r{stray}}, $line }
     }
     close $pipe;
     $r{status} = $? >> 8;
@@ -316,6 +317,20 @@ like drawn('looks', 'stage=verbs'), qr/\Ahead 0\.0\. the 0\.0000, dogs 1\.0000, 
 like drawn('next', 'stage=repeated'), qr/\Awith all heads: a /, '... of three answers';
 like drawn('looks', 'off=0.1,0.2', 'words=' . 'a' x 11), qr/without heads 0\.1,0\.2\. (a [.\d]+\. ){11}\z/, 'eleven have lines of one';
 
+# ---- The short form for a terminal says the same.
+
+for my $args (["words=$kiwi", 'off=0.2', 'head=1.0'], ['stage=verbs'], ['words=ab']) {
+    my $r = run($inside, @$args);
+    my ($block, $head) = split /\./, $r->{setting}{head};
+    my $row  = $r->{table}{"$block.weights $head"}{$#{$r->{words}}};
+    my $said = join '', map {"$_\n"} @{run($inside, '--short', @$args)->{stray}};
+    my $of   = sub { join ' ', map {"$_[0][$_] $_[1][$_]"} 0 .. $#{$_[0]} };
+    my @parts = split /(?:^|\n)(?:the largest shares|what the last token looks at in head $block\.$head|heads: .*?)\n/, $said;
+    is_deeply [map { s/\s+/ /gr =~ s/ $//r } @parts], [join(' ', @{$r->{note}}), $of->($r->{names}{best}, $r->{table}{'next -'}{0}),
+        $of->($r->{words}, $row), join ' ', map { my $m = $r->{map}{$_};
+            ($_, $m->{state}, map { $_ < 0 ? '-' : $_ } @$m{qw(before followed)}) } sort keys %{$r->{map}}], "--short @$args";
+}
+
 # ---- Settings: what is printed gives the same again; the largest, the coldest.
 
 for my $args (['stage=verbs', 'words=the old dog near the mice _', 'off=0.0'], ['stage=repeated', 'top_k=3'], ['off=0.1,1.3', 'head=0.2'], ['write=5', 'top_k=3', 'temperature=0.5', 'seed=9'], ['mask=next'], ['way=cached']) {
@@ -354,7 +369,7 @@ my %refused = (
     'mask=window' => q(mask is 'window': causal, next or all), 'way=fast' => q(way is 'fast': whole or cached), "'way=cached' mask=all" => 'mask=causal is needed',
     'temperature=-1' => 'from 0.01 to 2', 'temperature=0.001' => 'from 0.01 to 2', 'temperature=nan' => 'from 0.01', 'top_k=21' => 'top_k', 'p=1' => q(there is no setting 'p'), 'ask=next:0:0:0' => '- is needed',
     'ask=next:-:1:0' => q(the row is '1'), 'ask=0.weights:4:0:0' => q(the head is '4'), 'ask=weights:0:0:0' => q(table 'weights'), 'ask=x' => 'TABLE:HEAD:ROW:COLUMN',
-    'plain' => 'KEY=VALUE is needed', 'draw=all' => q(draw is 'all': looks or next is needed),
+    'plain' => 'KEY=VALUE, or --short, is needed', '--short=1' => q(there is no setting '--short'), "--short 'ask=next:-:0:0'" => '--short with ask', 'draw=all' => q(draw is 'all': looks or next is needed),
     "'stage=verbs' 'words=the dogs bark'" => q(there is no word 'bark'), "'stage=verbs' 'words=" . 'the ' x 7 . "_'" => 'the text has 8 words',
     "'stage=verbs' 'words=the dog sleeps'" => q(there is no word 'sleeps'), "'stage=verbs' 'words= the dog'" => q(the sentence has 0 blanks and ends in 'dog'),
     "'stage=verbs' 'words=the _ dog _'" => 'has 2 blanks', "'stage=verbs' 'words= '" => 'the text has 0 words', "'stage=repeated' words=" => 'the text has 0 characters',

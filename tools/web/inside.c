@@ -108,15 +108,24 @@ static void set_one(Inside *in, const char *key, const char *value)
 
 static void read_settings(Inside *in, int count, char *argument[count])
 {
+    int is_asked = 0;
     for (int i = 0; i < count; i++) {
+        if (!strcmp(argument[i], "--short")) {
+            in->is_short = 1;
+            continue;
+        }
         char *equals = strchr(argument[i], '=');
         if (!equals)
-            REFUSE("the argument is '%s': KEY=VALUE is needed",
+            REFUSE("the argument is '%s': KEY=VALUE, or --short, is needed",
                    argument[i]);
+        is_asked |= !strncmp(argument[i], "ask=", 4);
         *equals = '\0';
         set_one(in, argument[i], equals + 1);
         *equals = '=';
     }
+    if (in->is_short && is_asked)
+        REFUSE("--short with ask: one of both is needed, as the short form "
+               "has no explanations");
 }
 
 static int most_kept(const Inside *in)
@@ -276,40 +285,55 @@ static int stood_before(const Inside *in, int i)
     return 0;
 }
 
+static void begin_note(const Inside *in)
+{
+    if (!in->is_short)
+        printf("@note ");
+}
+
 static void print_notes(const Inside *in, float loss, float loss_on)
 {
     const float *share = in->step[in->next].x;
     if (in->write) {
-        printf("@note The model has written: ");
+        begin_note(in);
+        printf("The model has written: ");
         for (int i = in->given; i < in->n; i++)
             printf("%s", in->name[i]);
         putchar('\n');
     }
-    printf("@note Most likely %s:",
+    begin_note(in);
+    printf("Most likely %s:",
            in->stage == VERBS ? "fits here" : "comes next");
     for (int k = 0; k < 3 && share[k] >= 0.00005f; k++)
         printf("%s '%s' with %.4f", k ? "," : "",
                in->vocabulary[in->best[k]], (double)share[k]);
     puts(".");
     if (!isnan(loss)) {
-        printf("@note The loss of this text is %.4f.", (double)loss);
+        begin_note(in);
+        printf("The loss of this text is %.4f.", (double)loss);
         if (!isnan(loss_on))
             printf(" With all heads it is %.4f.", (double)loss_on);
         putchar('\n');
     }
-    if (in->mask.kind == MASK_NONE || in->mask.first)
-        printf("@note A token sees %s. The model has not learned that: "
+    if (in->mask.kind == MASK_NONE || in->mask.first) {
+        begin_note(in);
+        printf("A token sees %s. The model has not learned that: "
                "training has always hidden it.\n",
                in->stage == VERBS ? "what comes after it"
                                   : "what it is to predict");
-    if (in->stage == REPEATED && !stood_before(in, in->n - 1))
-        printf("@note The last letter has not stood before. Training has "
+    }
+    if (in->stage == REPEATED && !stood_before(in, in->n - 1)) {
+        begin_note(in);
+        printf("The last letter has not stood before. Training has "
                "asked no answer there, and this one means nothing.\n");
-    if (in->is_cached)
-        printf("@note Token by token, with a cache of keys and values, the "
+    }
+    if (in->is_cached) {
+        begin_note(in);
+        printf("Token by token, with a cache of keys and values, the "
                "logits are those of the whole text, but for rounding: they "
                "differ by at most %.1e.\n",
                (double)cached_difference(in));
+    }
 }
 
 /* How many tokens up to token j are those up to token i. */
@@ -353,20 +377,35 @@ static double mean_followed(int n, const float weights[n][n],
     return count ? sum / count : -1;
 }
 
-/* Each head: whether it is off, what it does in this text, and its weights
- * as two digits of 16 each. */
-static void print_map(const Inside *in, int l, int h,
-                      const int followed[in->n])
+static void print_mean(const Inside *in, double x)
+{
+    if (in->is_short && x < 0)
+        printf(" -");
+    else
+        printf(" %.3f", x);
+}
+
+/* A head's line: whether it is off, and what it does in this text. */
+static void print_head(const Inside *in, int l, int h,
+                       const int followed[in->n])
+{
+    const float *weights = inside_row(&in->step[in->weights[l]], h, 0);
+    const int n = in->n;
+    const double before =
+        n > 1 ? (double)weight_back(n, ROWS(n, weights), 1, 1) : -1;
+    printf("%d.%d %s", l, h, in->is_off[l][h] ? "off" : "on");
+    print_mean(in, before);
+    print_mean(in, mean_followed(n, ROWS(n, weights), followed));
+    putchar('\n');
+}
+
+/* Its weights as two digits of 16 each. */
+static void print_map(const Inside *in, int l, int h)
 {
     static const char digit[] = "0123456789abcdef";
     const float *weights = inside_row(&in->step[in->weights[l]], h, 0);
     const int n = in->n;
     char line[2 * MOST_TOKENS + 1];
-    const double before =
-        n > 1 ? (double)weight_back(n, ROWS(n, weights), 1, 1) : -1;
-    printf("@map %d.%d %s %.3f %.3f\n", l, h,
-           in->is_off[l][h] ? "off" : "on", before,
-           mean_followed(n, ROWS(n, weights), followed));
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
             const int x = (int)(weights[i * n + j] * 255 + 0.5f);
@@ -376,6 +415,53 @@ static void print_map(const Inside *in, int l, int h,
         line[2 * n] = '\0';
         puts(line);
     }
+}
+
+static void print_heads(const Inside *in)
+{
+    int followed[MOST_TOKENS];
+    find_followed(in, followed);
+    if (in->is_short)
+        puts("heads: weights on the token before, on what followed");
+    for (int l = 0; l < in->g.layers; l++)
+        for (int h = 0; h < in->g.n_heads; h++) {
+            printf("%s", in->is_short ? "" : "@map ");
+            print_head(in, l, h, followed);
+            if (!in->is_short)
+                print_map(in, l, h);
+        }
+}
+
+/* Words with a number each, as many in a line as have room. */
+static void print_named(const Inside *in, const char *label, int n,
+                        const char *const word[n], const float x[n])
+{
+    const int line = in->stage == VERBS ? 4 : 7;
+    puts(label);
+    for (int i = 0; i < n; i++)
+        printf("%s %.4f%s", word[i], (double)x[i],
+               (i + 1) % line && i + 1 < n ? "  " : "\n");
+}
+
+/* What a reader at a terminal is told: the shares, and the last row of the
+ * head that is shown. */
+static void print_short(const Inside *in)
+{
+    const char *word[MOST_TOKENS];
+    char label[60];
+    for (int k = 0; k < BEST_COUNT; k++)
+        word[k] = in->vocabulary[in->best[k]];
+    print_named(in, "the largest shares", BEST_COUNT, word,
+                in->step[in->next].x);
+    for (int i = 0; i < in->n; i++)
+        word[i] = in->name[i];
+    snprintf(label, sizeof label,
+             "what the last token looks at in head %d.%d", in->block,
+             in->head);
+    print_named(
+        in, label, in->n, word,
+        inside_row(&in->step[in->weights[in->block]], in->head, in->n - 1));
+    print_heads(in);
 }
 
 /* ---- Tables, from the last step to the first: of most, only the rows that
@@ -521,10 +607,22 @@ static float loss_with_all(Inside *in)
     return inside_loss(in);
 }
 
+/* What a page is told. */
+static void print_all(const Inside *in, int argc, char *const argv[argc])
+{
+    static Place place[MOST_PLACES];
+    print_settings(in);
+    int count = answer(in, argc, argv, place);
+    place[count++] = (Place){in->next, 0, ALL, ALL, .count = 0};
+    place[count++] =
+        (Place){in->weights[in->block], in->head, ALL, ALL, .count = 0};
+    print_tables(in, place, count);
+    print_heads(in);
+}
+
 int main(int argc, char *argv[])
 {
     static Inside in;
-    static Place place[MOST_PLACES];
     usual(&in);
     read_settings(&in, argc - 1, argv + 1);
     fill_settings(&in);
@@ -533,18 +631,13 @@ int main(int argc, char *argv[])
     inside_begin(&in);
     const float loss_on = loss_with_all(&in);
     inside_compute(&in);
-    print_lists(&in);
+    if (!in.is_short)
+        print_lists(&in);
     print_notes(&in, inside_loss(&in), loss_on);
-    print_settings(&in);
-    int count = answer(&in, argc - 1, argv + 1, place);
-    place[count++] = (Place){in.next, 0, ALL, ALL, .count = 0};
-    place[count++] =
-        (Place){in.weights[in.block], in.head, ALL, ALL, .count = 0};
-    print_tables(&in, place, count);
-    int followed[MOST_TOKENS];
-    find_followed(&in, followed);
-    for (int i = 0; i < in.g.layers * in.g.n_heads; i++)
-        print_map(&in, i / in.g.n_heads, i % in.g.n_heads, followed);
+    if (in.is_short)
+        print_short(&in);
+    else
+        print_all(&in, argc - 1, argv + 1);
     if (*in.draw)
         inside_draw(&in, stages[in.stage], heads_off(&in));
     inside_free(&in);

@@ -57,6 +57,7 @@ typedef struct {
     uint64_t seed;
     double temperature;
     const char *draw; /* "" for nothing */
+    int is_short;     /* for a reader at a terminal, not for a page */
     int is_off[MOST_LAYERS][MOST_HEADS];
     float *columns[MOST_LAYERS][MOST_HEADS]; /* that a head has exchanged */
     int block, head; /* of which the weights are shown */
