@@ -319,16 +319,18 @@ like drawn('looks', 'off=0.1,0.2', 'words=' . 'a' x 11), qr/without heads 0\.1,0
 
 # ---- The short form for a terminal says the same.
 
-for my $args (["words=$kiwi", 'off=0.2', 'head=1.0'], ['stage=verbs'], ['words=ab']) {
+for my $args (["words=$kiwi", 'off=0.2', 'head=1.0'], ['stage=verbs'], ['words=ab'], ['write=5', 'temperature=0'], ['mask=next'], ['way=cached'], ['stage=repeated', 'words=abc']) {
     my $r = run($inside, @$args);
     my ($block, $head) = split /\./, $r->{setting}{head};
     my $row  = $r->{table}{"$block.weights $head"}{$#{$r->{words}}};
-    my $said = join '', map {"$_\n"} @{run($inside, '--short', @$args)->{stray}};
+    my $short = run($inside, '--short', @$args);
+    my $said  = join '', map {"$_\n"} @{$short->{stray}};
+    is $short->{status}, 0, "--short @$args can be printed";
     my $of   = sub { join ' ', map {"$_[0][$_] $_[1][$_]"} 0 .. $#{$_[0]} };
     my @parts = split /(?:^|\n)(?:the largest shares|what the last token looks at in head $block\.$head|heads: .*?)\n/, $said;
     is_deeply [map { s/\s+/ /gr =~ s/ $//r } @parts], [join(' ', @{$r->{note}}), $of->($r->{names}{best}, $r->{table}{'next -'}{0}),
         $of->($r->{words}, $row), join ' ', map { my $m = $r->{map}{$_};
-            ($_, $m->{state}, map { $_ < 0 ? '-' : $_ } @$m{qw(before followed)}) } sort keys %{$r->{map}}], "--short @$args";
+            ($_, $m->{state}, map { $_ < 0 ? '-' : $_ } @$m{qw(before followed)}) } sort keys %{$r->{map}}], "... and says the same";
 }
 
 # ---- Settings: what is printed gives the same again; the largest, the coldest.
@@ -369,7 +371,7 @@ my %refused = (
     'mask=window' => q(mask is 'window': causal, next or all), 'way=fast' => q(way is 'fast': whole or cached), "'way=cached' mask=all" => 'mask=causal is needed',
     'temperature=-1' => 'from 0.01 to 2', 'temperature=0.001' => 'from 0.01 to 2', 'temperature=nan' => 'from 0.01', 'top_k=21' => 'top_k', 'p=1' => q(there is no setting 'p'), 'ask=next:0:0:0' => '- is needed',
     'ask=next:-:1:0' => q(the row is '1'), 'ask=0.weights:4:0:0' => q(the head is '4'), 'ask=weights:0:0:0' => q(table 'weights'), 'ask=x' => 'TABLE:HEAD:ROW:COLUMN',
-    'plain' => 'KEY=VALUE, or --short, is needed', '--short=1' => q(there is no setting '--short'), "--short 'ask=next:-:0:0'" => '--short with ask', 'draw=all' => q(draw is 'all': looks or next is needed),
+    'plain' => 'KEY=VALUE, or --short, is needed', '--short=1' => q(there is no setting '--short'), "--short 'ask=next:-:0:0'" => 'ask is given with --short', 'draw=all' => q(draw is 'all': looks or next is needed),
     "'stage=verbs' 'words=the dogs bark'" => q(there is no word 'bark'), "'stage=verbs' 'words=" . 'the ' x 7 . "_'" => 'the text has 8 words',
     "'stage=verbs' 'words=the dog sleeps'" => q(there is no word 'sleeps'), "'stage=verbs' 'words= the dog'" => q(the sentence has 0 blanks and ends in 'dog'),
     "'stage=verbs' 'words=the _ dog _'" => 'has 2 blanks', "'stage=verbs' 'words= '" => 'the text has 0 words', "'stage=repeated' words=" => 'the text has 0 characters',

@@ -91,15 +91,27 @@ reading(
         KIWI.replaceAll(" ", "␣"),
       );
     assert.deepEqual(await axeIn(page, "light", "workbench"), []);
+    await text(page).fill("Öne"); // is refused, and the state is as before
+    await root(page).getByText("character 1 has byte").waitFor();
+    await told(page).getByText("An induction head at work").waitFor();
     await text(page).fill("One");
+    await showing(page, ["words=One"]);
     await told(page).waitFor({ state: "detached" });
     await page.goBack();
     await told(page).getByRole("link", { name: "these two heads" }).click();
     await showing(page, [`words=${KIWI}`, "off=1.0,1.1"]);
+    await told(page).getByRole("link", { name: KIWI }).click();
+    await showing(page, [`words=${KIWI}`]);
+    await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(done))));
+    await isSeen(page, ".workbench");
     await told(page).getByRole("link", { name: "Seven things to try" }).click();
-    await isSeen(page, "#workbench-try");
-    for (let k = 0; k < 3; k++) await page.goBack(); // the section, both states
-    await isSeen(page, "#workbench-try");
+    await isSeen(page, "main > h2 + ol > li");
+    for (const args of [[], ["off=1.0,1.1"], []]) {
+      await page.goBack();
+      await showing(page, [`words=${KIWI}`, ...args]);
+    }
+    await page.goBack();
+    await isSeen(page, "main > h2 + ol > li a"); // the link that led away
     await root(page).getByRole("combobox", { name: "begin with" }).selectOption("verbs");
     await root(page).getByRole("grid", { name: "most likely answers" }).waitFor();
     assert.equal(await told(page).count(), 0);

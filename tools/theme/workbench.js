@@ -43,6 +43,9 @@
     return element;
   };
 
+  // Links of the text around the bench.
+  const textLinks = () => [...document.querySelectorAll("main > :not(.workbench) a")];
+
   // A cell as the program names it: "weights:0:1:2"; and its table.
   const inWords = ({ table, head, row, column }) => [table, head, row, column].join(":");
   const tableOf = ({ table, head }) => `${table}:${head}`;
@@ -347,12 +350,11 @@
       const colours = { attributeFilter: ["data-theme"] };
       new MutationObserver(repaint).observe(document.documentElement, colours);
       addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
-      // A link in the text below to a state: it is seen, too.
+      // A link to a state: the bench is brought into sight.
       document.addEventListener("click", (event) => {
         const link = event.target.closest('a[href*="#stage="]');
-        if (!link) return;
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return; // seen elsewhere
-        if (!this.root.contains(link)) this.leaves(link);
+        if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+        if (!this.root.contains(link) && link.hash !== location.hash) this.leaves(link);
         setTimeout(() => {
           this.root.scrollIntoView();
           this.title.focus({ preventScroll: true });
@@ -360,24 +362,22 @@
       });
     }
 
-    // Where the reader is in the text, when a link leads to the bench. From there, Back leads to
-    // the address that is left, and a link of the bench to the section; the browser alone would
-    // forget that the bench may have had another height.
+    // Notes where a link of the text stands that leads to the bench, so that Back leads there:
+    // the browser alone forgets that the bench may have had another height.
     leaves(link) {
-      const section = link.closest("ol")?.previousElementSibling?.id;
-      const { top } = link.getBoundingClientRect();
-      this.left = { link, top, from: [location.hash, `#${section}`] };
+      const left = { at: textLinks().indexOf(link), top: link.getBoundingClientRect().top };
+      history.replaceState({ ...history.state, left }, "");
     }
 
-    returns() {
-      const { link, top } = this.left;
-      requestAnimationFrame(() =>
-        scrollBy({ top: link.getBoundingClientRect().top - top, behavior: "instant" }),
-      );
+    returns({ at, top }) {
+      requestAnimationFrame(() => {
+        const by = textLinks()[at].getBoundingClientRect().top - top;
+        scrollBy({ top: by, behavior: "instant" });
+      });
     }
 
-    // What the text below says of the state of an address, if that is one of its things to try;
-    // and the way back to these. Another text and another stage are none.
+    // Shows what the text below says of the state of an address, if that is one of its things
+    // to try; and the way back to these.
     tells(address) {
       const state = address.replace(/&ask=[^&]*/, "");
       const links = [...document.querySelectorAll("main > h2 + ol > li a")];
@@ -385,6 +385,7 @@
       if (!item) return this.told.replaceChildren();
       const { id, textContent } = item.parentElement.previousElementSibling;
       const back = make("a", { href: `#${id}` }, textContent);
+      back.addEventListener("click", () => setTimeout(() => item.scrollIntoView()));
       this.told.replaceChildren(...item.cloneNode(true).childNodes, back);
     }
 
@@ -399,7 +400,6 @@
       // What was chosen for a word means nothing in another text.
       if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
       if (key === "words") this.path = [];
-      if (key === "words") this.keep(this.form.element, () => this.tells(""));
       this.given.set(key, value);
       this.last = key;
       this.schedule();
@@ -481,13 +481,13 @@
     // what is not possible: then it is said why, and all is as it was before.
     async takeAddress() {
       const { hash } = location;
-      if (this.left?.from.includes(hash)) this.returns();
+      if (history.state?.left) this.returns(history.state.left);
       if (!/^$|=/.test(hash)) return;
       const { ask, ...pairs } = Object.fromEntries(fromHash(hash));
       if (!(await this.wait(pairs.stage))) return;
       const { given, path } = this;
       this.given = new Map([...this.base, ...Object.entries(pairs)]);
-      this.path = (history.state ?? (ask ? [ask] : [])).map(fromWords);
+      this.path = (history.state?.path ?? (ask ? [ask] : [])).map(fromWords);
       this.isTaken = true;
       const result = this.run(this.path);
       if (result.status === 0) this.show(result);
@@ -507,7 +507,11 @@
       if (isOwn && !location.hash.includes("=")) return;
       if (location.hash === address) return;
       const path = this.path.map(inWords);
-      history[this.isStep() ? "pushState" : "replaceState"](path, "", address || location.pathname);
+      history[this.isStep() ? "pushState" : "replaceState"](
+        { path },
+        "",
+        address || location.pathname,
+      );
     }
 
     // Whether Back is to lead here: not at each letter that is typed, nor along a slider.
@@ -582,6 +586,7 @@
       this.showExample();
       this.explain();
       this.tellAddress();
+      if (this.last === "words") this.keep(this.form.element, () => this.tells(this.address()));
       this.sayChanges();
     }
 

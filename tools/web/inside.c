@@ -124,8 +124,9 @@ static void read_settings(Inside *in, int count, char *argument[count])
         *equals = '=';
     }
     if (in->is_short && is_asked)
-        REFUSE("--short with ask: one of both is needed, as the short form "
-               "has no explanations");
+        REFUSE(
+            "ask is given with --short: one without the other is needed, "
+            "as the short form explains nothing");
 }
 
 static int most_kept(const Inside *in)
@@ -285,55 +286,43 @@ static int stood_before(const Inside *in, int i)
     return 0;
 }
 
-static void begin_note(const Inside *in)
-{
-    if (!in->is_short)
-        printf("@note ");
-}
-
 static void print_notes(const Inside *in, float loss, float loss_on)
 {
+    const char *note = in->is_short ? "" : "@note ";
     const float *share = in->step[in->next].x;
     if (in->write) {
-        begin_note(in);
-        printf("The model has written: ");
+        printf("%sThe model has written: ", note);
         for (int i = in->given; i < in->n; i++)
             printf("%s", in->name[i]);
         putchar('\n');
     }
-    begin_note(in);
-    printf("Most likely %s:",
+    printf("%sMost likely %s:", note,
            in->stage == VERBS ? "fits here" : "comes next");
     for (int k = 0; k < 3 && share[k] >= 0.00005f; k++)
         printf("%s '%s' with %.4f", k ? "," : "",
                in->vocabulary[in->best[k]], (double)share[k]);
     puts(".");
     if (!isnan(loss)) {
-        begin_note(in);
-        printf("The loss of this text is %.4f.", (double)loss);
+        printf("%sThe loss of this text is %.4f.", note, (double)loss);
         if (!isnan(loss_on))
             printf(" With all heads it is %.4f.", (double)loss_on);
         putchar('\n');
     }
-    if (in->mask.kind == MASK_NONE || in->mask.first) {
-        begin_note(in);
-        printf("A token sees %s. The model has not learned that: "
+    if (in->mask.kind == MASK_NONE || in->mask.first)
+        printf("%sA token sees %s. The model has not learned that: "
                "training has always hidden it.\n",
+               note,
                in->stage == VERBS ? "what comes after it"
                                   : "what it is to predict");
-    }
-    if (in->stage == REPEATED && !stood_before(in, in->n - 1)) {
-        begin_note(in);
-        printf("The last letter has not stood before. Training has "
-               "asked no answer there, and this one means nothing.\n");
-    }
-    if (in->is_cached) {
-        begin_note(in);
-        printf("Token by token, with a cache of keys and values, the "
+    if (in->stage == REPEATED && !stood_before(in, in->n - 1))
+        printf("%sThe last letter has not stood before. Training has "
+               "asked no answer there, and this one means nothing.\n",
+               note);
+    if (in->is_cached)
+        printf("%sToken by token, with a cache of keys and values, the "
                "logits are those of the whole text, but for rounding: they "
                "differ by at most %.1e.\n",
-               (double)cached_difference(in));
-    }
+               note, (double)cached_difference(in));
 }
 
 /* How many tokens up to token j are those up to token i. */
@@ -422,7 +411,7 @@ static void print_heads(const Inside *in)
     int followed[MOST_TOKENS];
     find_followed(in, followed);
     if (in->is_short)
-        puts("heads: weights on the token before, on what followed");
+        puts("heads: mean weight on the token before, on what followed");
     for (int l = 0; l < in->g.layers; l++)
         for (int h = 0; h < in->g.n_heads; h++) {
             printf("%s", in->is_short ? "" : "@map ");

@@ -343,7 +343,8 @@ static void wrap_model(Inside *in)
 
 void inside_load(Inside *in, const char *path)
 {
-    static const int words[STAGES] = {128, REPEATED_WORDS, AGREEMENT_WORDS};
+    static const int words[STAGES] = {MOST_KNOWN, REPEATED_WORDS,
+                                      AGREEMENT_WORDS};
     if (in->stage == LANGUAGE)
         gpt_load(&in->g, path);
     else {
