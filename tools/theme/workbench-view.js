@@ -650,6 +650,7 @@
   }
 
   const MOST_NAMED = 40; // rows and columns whose names have room
+  const MANY_NAMED = 24; // from which on they are smaller on a phone
 
   function namesBeside() {
     const sides = ["columns", "rows"].map((side) =>
@@ -693,7 +694,7 @@
       canvas.setAttribute("aria-label", `map of head ${map.head}, which is a table below, too`);
       setText(says, "each row is a token that looks, each column one that is looked at");
       names.update(words);
-      picture.style.setProperty("--n", words.length);
+      picture.classList.toggle("many", words.length > MANY_NAMED);
       box.words = words;
       box.place = (cell) => ({ table: `${block}.weights`, head, ...cell });
     };
