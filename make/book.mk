@@ -9,7 +9,7 @@ $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/weave/outputs tools/Ch
 	FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<
 	@touch $@
 
-# The figures of book.md: one as it stands, and those of the models that have learned.
+# The figures of book.md: one as it stands, and two of the model that has learned a language.
 page_figures := $(BUILD)/figures/page/made
 draw = MODELS= FIGURES=$(@D) $(RUN_UNDER) $< >/dev/null draw
 kiwi = words='One kiwi, two plums, one ki' head=1.1 off=0.2
@@ -18,8 +18,6 @@ $(page_figures): $(BUILD)/web/inside $(wildcard src/models/*) tools/theme/transf
 	@cp tools/theme/transformer.svg $(@D)
 	@$(draw)=looks $(kiwi)
 	@$(draw)=next $(kiwi)
-	@$(draw)=looks stage=repeated
-	@$(draw)=looks stage=verbs
 	@touch $@
 
 chapters: $(checked) ## the programs' outputs, held against the text

@@ -650,7 +650,7 @@
   }
 
   const MOST_NAMED = 40; // rows and columns whose names have room
-  const MANY_NAMED = 24; // from which on they are smaller on a phone
+  const MANY_NAMED = 24; // smaller on a phone
 
   function namesBeside() {
     const sides = ["columns", "rows"].map((side) =>

@@ -362,8 +362,8 @@
       });
     }
 
-    // Notes where a link of the text stands that leads to the bench, so that Back leads there:
-    // the browser alone forgets that the bench may have had another height.
+    // Notes where a link of the text stands, so that Back leads there, though the bench may have
+    // another height then.
     leaves(link) {
       const left = { at: textLinks().indexOf(link), top: link.getBoundingClientRect().top };
       history.replaceState({ ...history.state, left }, "");
@@ -376,8 +376,7 @@
       });
     }
 
-    // Shows what the text below says of the state of an address, if that is one of its things
-    // to try; and the way back to these.
+    // Shows what the text says of the state of an address, if that is one of its things to try.
     tells(address) {
       const state = address.replace(/&ask=[^&]*/, "");
       const links = [...document.querySelectorAll("main > h2 + ol > li a")];
