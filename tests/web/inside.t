@@ -313,7 +313,7 @@ for my $k (0, 1) {
     my %bar = map { split ' ' } split /, /, $panel;
     is_deeply [grep { exists $likely[$k]{$_} && $bar{$_} != $likely[$k]{$_} } @shown], [], "... $panels[$k], with their shares";
 }
-like drawn('looks', 'stage=verbs'), qr/\Ahead 0\.0\. the 0\.0000, dogs 1\.0000, /, 'where no head is off, there is one panel';
+like drawn('looks', 'stage=verbs'), qr/\Awith all heads\. the 0\.0000, dogs 1\.0000, /, 'where no head is off, there is one panel';
 like drawn('next', 'stage=repeated'), qr/\Awith all heads: a /, '... of three answers';
 like drawn('looks', 'off=0.1,0.2', 'words=' . 'a' x 11), qr/without heads 0\.1,0\.2\. (a [.\d]+\. ){11}\z/, 'eleven have lines of one';
 

@@ -388,7 +388,7 @@ static void print_head(const Inside *in, int l, int h,
     putchar('\n');
 }
 
-/* Its weights as two digits of 16 each. */
+/* A head's weights, each as two digits of 16. */
 static void print_map(const Inside *in, int l, int h)
 {
     static const char digit[] = "0123456789abcdef";

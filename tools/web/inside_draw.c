@@ -56,16 +56,11 @@ static void draw_next(const Inside *in, const Picture *p,
 void inside_draw(Inside *in, const char *stage, const char *off)
 {
     const int n = in->n, size = in->g.vocabulary;
-    char name[40], head[20], without[160];
+    char name[40], without[160];
     snprintf(name, sizeof name, "%s-%s", stage, in->draw);
     snprintf(without, sizeof without, "without head%s %s",
              strchr(off, ',') ? "s" : "", off);
-    snprintf(head, sizeof head, "head %d.%d", in->block, in->head);
-    const int is_next = !strcmp(in->draw, "next");
-    const Picture p = {
-        name,
-        *off ? 2 : 1,
-        {*off || is_next ? "with all heads" : head, without}};
+    const Picture p = {name, *off ? 2 : 1, {"with all heads", without}};
     float weights[2 * MOST_TOKENS], shares[2][MOST_KNOWN];
     int best[2 * LIKELY];
     for (int k = 0; k < p.panels; k++) {
@@ -80,7 +75,7 @@ void inside_draw(Inside *in, const char *stage, const char *off)
                (size_t)size * sizeof(float));
         memcpy(best + k * LIKELY, in->best, LIKELY * sizeof(int));
     }
-    if (is_next)
+    if (!strcmp(in->draw, "next"))
         draw_next(in, &p, best, (const float *[]){shares[0], shares[1]});
     else
         draw_looks(in, &p, weights);
