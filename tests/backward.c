@@ -5,6 +5,7 @@
 #include "kernels.h"
 #include "calls.h"
 #include "gradients.h"
+#include "attention/14_flash.h"
 #include "attention/18_backward.h"
 #include "attention/19_flash_backward.h"
 
@@ -291,6 +292,199 @@ static void first_far_away(void)
     }
 }
 
+/* ---- Large scores: as good as chapter 19's, if not better. */
+
+enum { N = 70, M = 90, D = 16, D_V = 5, HEADS = 2 };
+
+/* All scores lie near one number, by the last entry of queries and keys, or,
+ * if that is left out, by a bias. */
+static There with_scores_near(float level, Mask mask, bool by_bias)
+{
+    There t = there(HEADS, N, M, D, D_V, mask);
+    float *bias = room_for("bias", M);
+    for (int i = 0; i < HEADS * N; i++)
+        t.call.query.at[i * D + D - 1] = 1;
+    for (int j = 0; j < M; j++) {
+        bias[j] = level;
+        t.call.key.at[j * D + D - 1] = 4 * level;
+    }
+    t.call.scale = 0.25f;
+    if (by_bias) {
+        t.call.bias.at = bias;
+        t.call.d_k = t.slope[0].d = t.slope[1].d = D - 1;
+    }
+    return t;
+}
+
+static bool is_seen(Mask mask, int i, int j)
+{
+    return mask.kind == MASK_CAUSAL  ? j <= mask.first + i
+           : mask.kind == MASK_TABLE ? mask.table[i * mask.m + j] != 0
+                                     : true;
+}
+
+/* One query's gradients, in float64. */
+static void exact_query(const There *t, int head, int i,
+                        double grad_query[D], double grad_key[M][D],
+                        double grad_value[M][D_V])
+{
+    const AttentionCall *call = &t->call;
+    const float *query = row_at(&call->query, 0, head, i);
+    const float *grad_context = row_at(&t->grad_context, 0, head, i);
+    double weight[M], g[M], largest = -INFINITY, sum = 0, mean = 0;
+    for (int j = 0; j < M; j++) {
+        weight[j] = g[j] = 0;
+        for (int k = 0; k < D; k++)
+            weight[j] += 0.25 * query[k] * row_at(&call->key, 0, 0, j)[k];
+        for (int k = 0; k < D_V; k++)
+            g[j] +=
+                (double)grad_context[k] * row_at(&call->value, 0, 0, j)[k];
+        if (is_seen(call->mask, i, j))
+            largest = fmax(largest, weight[j]);
+    }
+    for (int j = 0; j < M; j++) {
+        weight[j] =
+            is_seen(call->mask, i, j) ? exp(weight[j] - largest) : 0;
+        sum += weight[j];
+        mean += weight[j] * g[j];
+    }
+    for (int j = 0; j < M; j++) {
+        const double slope = 0.25 * weight[j] * (g[j] - mean / sum) / sum;
+        for (int k = 0; k < D; k++) {
+            grad_query[k] += slope * row_at(&call->key, 0, 0, j)[k];
+            grad_key[j][k] += slope * query[k];
+        }
+        for (int k = 0; k < D_V; k++)
+            grad_value[j][k] += weight[j] / sum * grad_context[k];
+    }
+}
+
+/* What chapters 14 and 19 make of it, with the last entry. */
+static void by_flash(const There *t, float *grad[3])
+{
+    static float query[N][D], key[M][D], value[M][D_V], log_sum_exp[N];
+    static float context[N][D_V], grad_context[N][D_V];
+    const AttentionCall *call = &t->call;
+    gather(&call->key, 0, 0, M, D, key[0]);
+    gather(&call->value, 0, 0, M, D_V, value[0]);
+    for (int h = 0; h < HEADS; h++) {
+        gather(&call->query, 0, h, N, D, query[0]);
+        gather(&t->grad_context, 0, h, N, D_V, grad_context[0]);
+        flash_forward(N, M, D, D_V, call->mask, query, key, value, context,
+                      log_sum_exp);
+        flash_backward(N, M, D, D_V, call->mask, query, key, value, context,
+                       log_sum_exp, grad_context,
+                       (void *)(grad[0] + h * N * D), (void *)grad[1],
+                       (void *)grad[2]);
+    }
+}
+
+/* How far a gradient is at most from what is due; of a row of D entries
+ * the last is left out where a bias stands for it. */
+static double furthest(const Results *x, const StridedRows *rows, int width,
+                       const double *due)
+{
+    double off = 0;
+    for (int h = 0; h < x->heads; h++)
+        for (int i = 0; i < x->n; i++, due += width)
+            for (int k = 0; k < x->d; k++)
+                if (!(fabs(row_at(rows, 0, h, i)[k] - due[k]) <= off))
+                    off = fabs(row_at(rows, 0, h, i)[k] - due[k]);
+    return off;
+}
+
+/* The largest error of a kernel beside that of flash_backward. Slopes of
+ * scores have rounding errors of some 1e-8, and grad_query has them times
+ * the large entry of a key. */
+static void large_scores_of(float level, Mask mask, bool by_bias)
+{
+    static double due[3][HEADS * N * D];
+    const There t = with_scores_near(level, mask, by_bias);
+    float *flash[3];
+    memset(due, 0, sizeof due);
+    for (int i = 0; i < 3; i++)
+        flash[i] = zeros("flash", (size_t)(HEADS * N * D));
+    for (int i = 0; i < HEADS * N; i++)
+        exact_query(&t, i / N, i % N, due[0] + i * D, (void *)due[1],
+                    (void *)due[2]);
+    by_flash(&t, flash);
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        go(kernel, &t);
+        for (int i = 0; i < 3; i++) {
+            const Results *x = &t.slope[i];
+            const int width = i < 2 ? D : D_V;
+            const StridedRows rows =
+                rows_by_head(x->heads, x->n, width, flash[i]);
+            const double ours = furthest(x, &x->rows, width, due[i]);
+            const double its = furthest(x, &rows, width, due[i]);
+            const double noise = i == 0 && !by_bias ? 1e-7 * level : 0;
+            next_case();
+            give("%s, scores near %g", words_for(kernel, &t.call), level);
+            tap_report(ours <= 2 * its + noise + 2e-6, slope_name[i],
+                       "off by %.3g; flash_backward by %.3g", ours, its);
+        }
+    }
+    close_rooms();
+}
+
+static void large_scores(void)
+{
+    static float window[N][M];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++)
+            window[i][j] = j <= i + M - N && j > i + M - N - 7;
+    const Mask mask[3] = {mask_none(), mask_causal(M - N),
+                          mask_table(N, M, window)};
+    for (double level = 100; level < 2e8; level *= 10)
+        for (int k = 0; k < 3; k++)
+            for (int by_bias = 0; by_bias < 2; by_bias++)
+                large_scores_of((float)level, mask[k], by_bias);
+}
+
+/* The lowest of floats, added to each score, hides no key from a query that
+ * has no other: all keys weigh the same, as with a bias of 0 where keys
+ * are 0. */
+static void lowest_bias(void)
+{
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
+        There t = there(HEADS, N, M, D, D_V, mask_none());
+        float *bias = zeros("bias", M), *due[3];
+        t.call.bias.at = bias;
+        memset(t.call.key.at, 0, M * D * sizeof(float));
+        go(kernel, &t);
+        keep(&t, due);
+        for (int j = 0; j < M; j++)
+            bias[j] = -FLT_MAX;
+        next_case();
+        give("%s", words_for(kernel, &t.call));
+        go(kernel, &t);
+        near_to(&t, due, ATOL);
+        close_rooms();
+    }
+}
+
+/* A query that sees one key gives all of its weight to it, and nothing that
+ * it could change. */
+static void one_key(void)
+{
+    const float score[5] = {300, 1e4f, 3e6f, 1e9f, -7e8f};
+    for (const Kernel *kernel = NULL; (kernel = after(kernel));)
+        for (int k = 0; k < 5; k++)
+            for (int d = 1; d <= 3; d++) {
+                There t = there(1, 1, 1, d, 2, mask_none());
+                t.call.query.at[0] = 1;
+                t.call.key.at[0] = score[k] * sqrtf((float)d);
+                next_case();
+                give("%s, a score of %g", words_for(kernel, &t.call),
+                     (double)score[k]);
+                go(kernel, &t);
+                float *due[3] = {zeros("0", (size_t)d),
+                                 zeros("0", (size_t)d), t.grad_context.at};
+                near_to(&t, due, 0);
+                close_rooms();
+            }
+}
+
 /* ---- What is refused. */
 
 /* A call that fits, with its gradients; for the child of REFUSES one of
@@ -352,6 +546,9 @@ int main(void)
     TAP(parts_agree, "attend_fast_backward: parts, as flash_backward");
     TAP(first_far_away,
         "attend_fast_backward: the first and the last of ints");
+    TAP(large_scores, "attend_fast_backward: large scores");
+    TAP(lowest_bias, "attend_fast_backward: the lowest bias");
+    TAP(one_key, "attend_fast_backward: a large score, of one key");
     TAP(call_fits, "attention_call_gradients_check: what fits");
     refused_calls();
     return tap_done();

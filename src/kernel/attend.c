@@ -4,6 +4,7 @@
  * cache. Compiled once for each instruction set; kernels.c chooses. It
  * serves chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
+#include "kernel/attend.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
 #include "support.h"
@@ -14,34 +15,30 @@ enum {
     GAP = 16    /* between the rows of copies */
 };
 
-/* A query times the scale would be rounded, and the error of a score would
- * grow with the score. A power of 2 rounds nothing. So frexpf splits the
- * scale into a power of 2 and a rest from 1/2 to 1: queries are multiplied
- * by the power of 2 and by the sign, and softmax_lanes by the rest, after
- * the largest product has been subtracted. Where a bias is added, scores
- * need all of the scale before: there `scale` is 1. */
 typedef struct {
     int text, head, i, rows; /* whose queries, from which on, how many */
     int key_head;            /* whose keys and values they meet */
     int vectors, end;        /* that suffice for them; the keys they see */
-    float scale;            /* left for products; 1 where a bias is added */
-    Lanes *query, *context; /* [d_k], [d_v] */
+    float scale;             /* of_products, of the call */
+    const SoftmaxSums *sums; /* wanted instead of contexts, or NULL */
+    Lanes *query, *context;  /* [d_k], [d_v] */
     Lanes largest, sum;
 } Tile;
 
 /* The tile whose first query is i, with memory for it. */
-static Tile tile_init(const AttentionCall *call, int text, int head, int i,
-                      int rows, Lanes *memory)
+static Tile tile_init(const AttentionCall *call, const SoftmaxSums *sums,
+                      int text, int head, int i, int rows, Lanes *memory)
 {
     const int many =
         call->n_kv_heads ? call->n_heads / call->n_kv_heads : 1;
-    const float s = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
     const int64_t seen = (int64_t)call->mask.first + i + rows;
-    Tile t = {.text = text, .head = head, .i = i, .rows = rows};
+    const CallScale scale = call_scale(call);
+    Tile t = {
+        .text = text, .head = head, .i = i, .rows = rows, .sums = sums};
     t.key_head = head / many;
     t.vectors = rows <= LANES ? 1 : VECTORS;
     t.end = call->m;
-    t.scale = call->bias.at ? 1 : frexpf(fabsf(s), &(int){0});
+    t.scale = scale.of_products;
     t.query = memory;
     t.context = memory + call->d_k;
     if (call->mask.kind == MASK_CAUSAL && seen < call->m)
@@ -49,7 +46,7 @@ static Tile tile_init(const AttentionCall *call, int text, int head, int i,
     for (int k = 0; k < QUERIES; k++)
         t.largest.at[k] = -FLT_MAX;
     memset(memory, 0, (size_t)(call->d_k + call->d_v) * sizeof *memory);
-    transpose_scaled(rows, call->d_k, s / t.scale,
+    transpose_scaled(rows, call->d_k, scale.of_queries,
                      row_at(&call->query, text, head, i),
                      call->query.token_stride, (float *)t.query, QUERIES);
     return t;
@@ -105,21 +102,31 @@ static void tile_meets_block(const AttentionCall *call, Tile *t, int j,
     mask_block(call->mask, t, j, cols, scores);
     softmax_lanes(t->vectors, cols, t->scale, scores, &t->largest, &t->sum,
                   &shrink);
+    if (t->sums)
+        return;
     if (call->keep_factor.at)
         apply_table(MULTIPLIES, &call->keep_factor, t, j, cols, scores);
     matmul_lanes(call->d_v, t->vectors, cols, transposed, scores, &shrink,
                  t->context);
 }
 
+static void tile_store_sums(const AttentionCall *call, const Tile *t)
+{
+    const ptrdiff_t at = query_number(call, t->text, t->head, t->i);
+    for (int i = 0; i < t->rows; i++) {
+        t->sums->largest[at + i] = t->largest.at[i];
+        t->sums->sum[at + i] = t->sum.at[i];
+    }
+}
+
 /* Divides by the sums. The log-sum-exp is the scale times the largest
  * product, plus the logarithm of the sum. */
 static void tile_finish(const AttentionCall *call, Tile *t)
 {
-    const ptrdiff_t at = (ptrdiff_t)t->text * call->n_heads + t->head;
+    const ptrdiff_t at = query_number(call, t->text, t->head, t->i);
     for (int i = 0; call->log_sum_exp && i < t->rows; i++)
-        call->log_sum_exp[at * call->n + t->i + i] =
-            t->scale * t->largest.at[i] +
-            0.693147181f * log2f(t->sum.at[i]);
+        call->log_sum_exp[at + i] = t->scale * t->largest.at[i] +
+                                    0.693147181f * log2f(t->sum.at[i]);
     for (int i = 0; i < QUERIES; i++)
         t->sum.at[i] = 1 / t->sum.at[i];
     for (int k = 0; k < call->d_v; k++)
@@ -186,8 +193,8 @@ static void add_all_blocks(const AttentionCall *call, Tile *first,
 /* A task is what a thread takes: up to TILES tiles of a head, which share its
  * blocks. This is what task number `task` of head h gets, at most `most`
  * rows of queries. */
-static void attend_task(const AttentionCall *call, int most, int task,
-                        int h)
+static void attend_task(const AttentionCall *call, const SoftmaxSums *sums,
+                        int most, int task, int h)
 {
     const int text = h / call->n_heads, head = h % call->n_heads;
     const int from = task * most, rows = min_int(most, call->n - from);
@@ -204,20 +211,22 @@ static void attend_task(const AttentionCall *call, int most, int task,
           *at = scores + min_int(BLOCK, call->m);
     Tile tile[TILES], *last = tile + count - 1;
     for (int i = 0; i < rows; i += QUERIES, at += call->d_k + call->d_v)
-        tile[i / QUERIES] = tile_init(call, text, head, from + i,
+        tile[i / QUERIES] = tile_init(call, sums, text, head, from + i,
                                       min_int(rows - i, QUERIES), at);
     add_all_blocks(call, tile, last, copied ? (float *)at : NULL, scores);
     for (Tile *t = tile; t <= last; t++)
-        tile_finish(call, t);
+        if (sums)
+            tile_store_sums(call, t);
+        else
+            tile_finish(call, t);
     free(large);
 }
 
 /* Tasks are made smaller where there are few queries, so that there are
  * eight for each thread. Under a causal mask the last task sees most keys,
  * and is begun first. */
-void attend_fast(const AttentionCall *call)
+static void attend_tasks(const AttentionCall *call, const SoftmaxSums *sums)
 {
-    attention_call_check(call);
     const int heads = call->texts * call->n_heads;
     int threads = threads_for((double)heads * call->n * call->m *
                                   (call->d_k + call->d_v),
@@ -230,10 +239,21 @@ void attend_fast(const AttentionCall *call)
     threads = min_int(threads, heads * tasks);
     if (threads == 1) /* who does little does not wait for threads */
         for (int i = 0; i < heads * tasks; i++)
-            attend_task(call, rows, i % tasks, i / tasks);
+            attend_task(call, sums, rows, i % tasks, i / tasks);
     else {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
         for (int i = 0; i < heads * tasks; i++)
-            attend_task(call, rows, tasks - 1 - i / heads, i % heads);
+            attend_task(call, sums, rows, tasks - 1 - i / heads, i % heads);
     }
+}
+
+void attend_fast(const AttentionCall *call)
+{
+    attention_call_check(call);
+    attend_tasks(call, NULL);
+}
+
+void attend_sums(const AttentionCall *call, SoftmaxSums sums)
+{
+    attend_tasks(call, &sums);
 }

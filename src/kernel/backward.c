@@ -5,6 +5,7 @@
  * serves the training of chapters 22 and 23. */
 #include "attention/19_flash_backward.h"
 #include "attention/kernel.h"
+#include "kernel/attend.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
 #include "support.h"
@@ -24,20 +25,23 @@ typedef struct {
 } KeyBlock;
 
 typedef struct {
-    int text, head, first, count;      /* whose queries, and which */
-    StridedMatrix query, grad_context; /* [count][d_k], [count][d_v] */
-    const float *log_sum_exp, *mean;   /* [count] */
-    Columns *weights, *g;              /* [count], of a block */
+    int text, head, first, count;          /* whose queries, and which */
+    StridedMatrix query, grad_context;     /* [count][d_k], [count][d_v] */
+    const float *largest, *log_sum, *mean; /* [count] */
+    Columns *weights, *g;                  /* [count], of a block */
 } QueryTile;
 
 /* A call, and its gradients: all threads read it. */
 typedef struct {
     const AttentionCall *call;
     StridedRows grad_context, grad_query, grad_key, grad_value;
-    float scale;
+    CallScale scale;
     int key_heads, size; /* heads of keys in a text; tokens in a part */
-    float *log_sum_exp,
-        *mean; /* [texts][n_heads][n], the first in base 2 */
+    int has_sums;        /* whether attend_sums has made them */
+    /* [texts][n_heads][n]: a query's largest product, the logarithm of its
+     * sum, in base 2, and context_dot_grad. Without sums, of two numbers
+     * that have the same log-sum-exp, the first. */
+    float *largest, *log_sum, *mean;
 } BackwardTask;
 
 /* One thread's buffers. */
@@ -63,23 +67,29 @@ static void matmul_columns(int n, int cols, int d, StridedMatrix a,
                  adds ? &ones : NULL, (Lanes *)c);
 }
 
-static INLINE void subtract(int lanes, int n, const float less[n],
-                            Columns x[n])
+/* Products of n queries become the logarithms of weights, in base 2. The
+ * largest is subtracted before anything is multiplied, and so rounded: of two
+ * large numbers that are rounded first, the difference would be little else
+ * than what rounding has made of them. */
+static INLINE void log_weights(int lanes, int n, float scale,
+                               const float largest[n],
+                               const float log_sum[n], Columns x[n])
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < lanes; k++)
-            x[i][k] -= less[i];
+            x[i][k] = scale * (x[i][k] - largest[i]) - log_sum[i];
 }
 
-/* 2 to the power of what each number is above its row's. */
-static void exp2_columns(int n, int cols, const float less[n], Columns x[n])
+static void weights_of_products(int n, int cols, float scale,
+                                const float largest[n],
+                                const float log_sum[n], Columns x[n])
 {
     if (cols > LANES) {
-        subtract(COLUMNS, n, less, x);
+        log_weights(COLUMNS, n, log2_e * scale, largest, log_sum, x);
         exp2_all(n * COLUMNS, (float *)x);
         return;
     }
-    subtract(LANES, n, less, x);
+    log_weights(LANES, n, log2_e * scale, largest, log_sum, x);
     for (int i = 0; i < n; i++)
         exp2_all(LANES, x[i]);
 }
@@ -128,7 +138,7 @@ static void apply_table(enum TableUse use, const StridedRows *table,
             row_at(table, q->text, q->head, q->first + i + k) + b->first;
         for (int l = 0; l < b->count; l++)
             x[k][l] = use == MULTIPLIES ? x[k][l] * y[l]
-                      : use == ADDS     ? x[k][l] + log2_e * y[l]
+                      : use == ADDS     ? x[k][l] + y[l]
                       : y[l] != 0       ? x[k][l]
                                         : -INFINITY;
     }
@@ -172,13 +182,18 @@ static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
         apply_table(MULTIPLIES, &call->keep_factor, q, i, b, q->weights);
 }
 
-/* Copies of n rows from number i on. */
+/* Copies of n rows from number i on, times a factor. */
 static StridedMatrix copy_rows(const StridedRows *rows, int text, int head,
-                               int i, int n, int d, float *to)
+                               int i, int n, int d, float factor, float *to)
 {
-    for (int k = 0; k < n; k++)
-        memcpy(to + k * (d + GAP), row_at(rows, text, head, i + k),
-               (size_t)d * sizeof *to);
+    for (int k = 0; k < n; k++) {
+        const float *from = row_at(rows, text, head, i + k);
+        if (factor == 1)
+            memcpy(to + k * (d + GAP), from, (size_t)d * sizeof *to);
+        else
+            for (int l = 0; l < d; l++)
+                to[k * (d + GAP) + l] = factor * from[l];
+    }
     return (StridedMatrix){to, d + GAP, 1};
 }
 
@@ -188,19 +203,19 @@ static QueryTile load_queries(const BackwardTask *task,
                               int count)
 {
     const AttentionCall *call = task->call;
-    const ptrdiff_t number = (ptrdiff_t)work->text * call->n_heads + head;
-    const ptrdiff_t at = number * call->n + first;
+    const ptrdiff_t at = query_number(call, work->text, head, first);
     return (QueryTile){
         .text = work->text,
         .head = head,
         .first = first,
         .count = count,
         .query = copy_rows(&call->query, work->text, head, first, count,
-                           call->d_k, work->copies),
-        .grad_context =
-            copy_rows(&task->grad_context, work->text, head, first, count,
-                      call->d_v, work->copies + TILE * (call->d_k + GAP)),
-        .log_sum_exp = task->log_sum_exp + at,
+                           call->d_k, task->scale.of_queries, work->copies),
+        .grad_context = copy_rows(&task->grad_context, work->text, head,
+                                  first, count, call->d_v, 1,
+                                  work->copies + TILE * (call->d_k + GAP)),
+        .largest = task->largest + at,
+        .log_sum = task->log_sum + at,
         .mean = task->mean + at,
         .weights = work->weights,
         .g = work->g};
@@ -217,9 +232,10 @@ static int blind_queries(Mask mask, int i, int n, int j)
 }
 
 /* The queries from number i of a tile on meet a block of keys. */
-static void block_backward(const AttentionCall *call, const QueryTile *q,
+static void block_backward(const BackwardTask *task, const QueryTile *q,
                            int i, const KeyBlock *b, Columns *saved)
 {
+    const AttentionCall *call = task->call;
     const int d_k = call->d_k, d_v = call->d_v;
     const int rows = q->count - i, keys = b->count;
     const StridedMatrix query = from_row(q->query, i);
@@ -229,7 +245,8 @@ static void block_backward(const AttentionCall *call, const QueryTile *q,
                                                 grad_context.row_stride};
     matmul_columns(rows, keys, d_k, query, b->key, 0, q->weights);
     mask_queries(call, q, i, b);
-    exp2_columns(rows, keys, q->log_sum_exp + i, q->weights);
+    weights_of_products(rows, keys, task->scale.of_products, q->largest + i,
+                        q->log_sum + i, q->weights);
     matmul_columns(rows, keys, d_v, grad_context, b->value, 0, q->g);
     softmax_slopes(call, q, i, b, saved);
     matmul_columns(d_v, keys, rows, grad_context_columns, q->weights, 1,
@@ -267,7 +284,7 @@ static void tile_backward(const BackwardTask *task, const Workspace *work,
             break;
         for (int k = 0; k < before; k++)
             memset(work->saved[k][i], 0, sizeof(Columns));
-        block_backward(task->call, q, before, b, &work->saved[before][i]);
+        block_backward(task, q, before, b, &work->saved[before][i]);
         keys += b->count;
     }
     const StridedMatrix g = {work->saved[0][0], BLOCKS * COLUMNS, 1};
@@ -278,14 +295,14 @@ static void tile_backward(const BackwardTask *task, const Workspace *work,
     add_grad_query(task, work, q);
 }
 
-/* Keys are transposed, so that each is a column; the scale goes into them, and
- * log2(e). For the fifth product they are rows, with the scale alone. Their
- * gradients begin with 0. */
+/* Keys are transposed, so that each is a column. For the fifth product they
+ * are rows, with the scale. Their gradients begin with 0. */
 static void load_keys(const BackwardTask *task, Workspace *work, int first,
                       int count)
 {
     const AttentionCall *call = task->call;
     const int d_k = call->d_k, d_v = call->d_v;
+    const float scale = task->scale.of_queries * task->scale.of_products;
     const float *key =
         row_at(&call->key, work->text, work->key_head, first);
     const float *value =
@@ -297,8 +314,7 @@ static void load_keys(const BackwardTask *task, Workspace *work, int first,
         b->first = first + j;
         b->count = min_int(COLUMNS, count - j);
         memset(b->key, 0, (size_t)(2 * (d_k + d_v)) * sizeof *b->key);
-        transpose_scaled(b->count, d_k, log2_e * task->scale,
-                         key + j * call->key.token_stride,
+        transpose_scaled(b->count, d_k, 1, key + j * call->key.token_stride,
                          call->key.token_stride, b->key[0], COLUMNS);
         transpose_scaled(b->count, d_v, 1,
                          value + j * call->value.token_stride,
@@ -310,7 +326,7 @@ static void load_keys(const BackwardTask *task, Workspace *work, int first,
                 key + j * call->key.token_stride + k * COLUMNS;
             Columns *to = work->entries + k * count + j;
             for (int l = 0; l < min_int(COLUMNS, d_k - k * COLUMNS); l++)
-                (*to)[l] = task->scale * from[l];
+                (*to)[l] = scale * from[l];
         }
 }
 
@@ -333,8 +349,8 @@ static void add_grad_keys(const BackwardTask *task, const Workspace *work)
     const AttentionCall *call = task->call;
     for (int i = 0; i < column_rows(work->count); i++) {
         const KeyBlock *b = &work->block[i];
-        add_transposed(work, b, call->d_k, task->scale, b->grad_key,
-                       &task->grad_key);
+        add_transposed(work, b, call->d_k, task->scale.of_products,
+                       b->grad_key, &task->grad_key);
         add_transposed(work, b, call->d_v, 1, b->grad_value,
                        &task->grad_value);
     }
@@ -385,49 +401,87 @@ static void add_all_parts(const BackwardTask *task,
     }
 }
 
-/* A dot product whose sums do not wait for each other. */
-static float dot_in_lanes(int d, const float a[d], const float b[d])
+/* context_dot_grad, by the product that makes the gradients of weights, as if
+ * contexts were values; of LANES times LANES dot products the diagonal is
+ * taken. So where one value has all the weight, its gradient minus the mean
+ * is 0 to the bit, however large the key that it is multiplied by. */
+static void mean_gradients(int n, int d, StridedMatrix context,
+                           StridedMatrix grad_context, float mean[n])
 {
-    float sum[16] = {0};
-    int k = 0;
-    for (; k + 16 <= d; k += 16)
-        for (int l = 0; l < 16; l++)
-            sum[l] += a[k + l] * b[k + l];
-    for (; k < d; k++)
-        sum[0] += a[k] * b[k];
-    for (int l = 1; l < 16; l++)
-        sum[0] += sum[l];
-    return sum[0];
+    Lanes *lanes = new_aligned((size_t)(d + LANES), sizeof *lanes);
+    Lanes *dots = lanes + d;
+    for (int i = 0; i < n; i += LANES) {
+        const int rows = min_int(LANES, n - i);
+        const StridedMatrix of = from_row(context, i);
+        lanes_load(d, rows, (StridedMatrix){of.at, 1, of.row_stride},
+                   lanes);
+        matmul_lanes(rows, 1, d, from_row(grad_context, i), lanes, NULL,
+                     dots);
+        for (int k = 0; k < rows; k++)
+            mean[i + k] = dots[k].at[k];
+    }
+    free(lanes);
 }
 
-/* What each query of a head needs once: recompute_weights and
- * context_dot_grad. */
+/* The rows of a head. */
+static StridedMatrix rows_of_head(const StridedRows *rows, int text,
+                                  int head)
+{
+    return (StridedMatrix){row_at(rows, text, head, 0), rows->token_stride,
+                           1};
+}
+
+/* What each query of a head needs once: the sums of its softmax, which a
+ * small log-sum-exp tells by itself, and context_dot_grad. */
 static void prepare_head(const BackwardTask *task, int h)
 {
     const AttentionCall *call = task->call;
     const int text = h / call->n_heads, head = h % call->n_heads;
+    const ptrdiff_t from = query_number(call, text, head, 0);
+    const float *log_sum_exp = call->log_sum_exp + from;
+    float *largest = task->largest + from, *log_sum = task->log_sum + from;
+    mean_gradients(
+        call->n, call->d_v, rows_of_head(&call->context, text, head),
+        rows_of_head(&task->grad_context, text, head), task->mean + from);
     for (int i = 0; i < call->n; i++) {
-        const ptrdiff_t at = (ptrdiff_t)h * call->n + i;
-        const int is_blind = call->log_sum_exp[at] == -INFINITY;
-        task->log_sum_exp[at] =
-            is_blind ? INFINITY : log2_e * call->log_sum_exp[at];
-        task->mean[at] =
-            is_blind
-                ? 0
-                : dot_in_lanes(call->d_v,
-                               row_at(&task->grad_context, text, head, i),
-                               row_at(&call->context, text, head, i));
+        const float scale = task->scale.of_products;
+        if (task->has_sums)
+            log_sum[i] = log2f(log_sum[i]);
+        else {
+            largest[i] = log_sum_exp[i] / scale;
+            log_sum[i] = log2_e * (float)((double)log_sum_exp[i] -
+                                          (double)scale * largest[i]);
+        }
+        if (log_sum_exp[i] == -INFINITY) {
+            largest[i] = INFINITY;
+            log_sum[i] = task->mean[from + i] = 0;
+        }
     }
 }
 
-/* Before the first round, each query gets its two numbers. */
+/* A log-sum-exp of 256 is off by up to 0.0000153, and so are the logarithms
+ * of weights that are made of it. */
+static int has_large_scores(const AttentionCall *call, size_t queries)
+{
+    for (size_t i = 0; i < queries; i++)
+        if (fabsf(call->log_sum_exp[i]) >= 256 &&
+            call->log_sum_exp[i] != -INFINITY)
+            return 1;
+    return 0;
+}
+
+/* Before the first round, each query gets its three numbers. */
 static void prepare_queries(BackwardTask *task, int threads)
 {
     const AttentionCall *call = task->call;
     const int heads = call->texts * call->n_heads;
     const size_t count = (size_t)heads * (size_t)call->n;
-    task->log_sum_exp = new_aligned(count, 2 * sizeof *task->log_sum_exp);
-    task->mean = task->log_sum_exp + count;
+    task->largest = new_aligned(count, 3 * sizeof *task->largest);
+    task->log_sum = task->largest + count;
+    task->mean = task->log_sum + count;
+    task->has_sums = has_large_scores(call, count);
+    if (task->has_sums)
+        attend_sums(call, (SoftmaxSums){task->largest, task->log_sum});
 #pragma omp parallel for num_threads(threads) if (threads > 1)
     for (int h = 0; h < heads; h++)
         prepare_head(task, h);
@@ -455,7 +509,7 @@ void attend_fast_backward(const AttentionCall *call,
                          .grad_query = grad_query,
                          .grad_key = grad_key,
                          .grad_value = grad_value};
-    task.scale = call->scale ? call->scale : 1 / sqrtf((float)call->d_k);
+    task.scale = call_scale(call);
     task.key_heads = call->n_kv_heads ? call->n_kv_heads : call->n_heads;
     const int64_t heads = (int64_t)call->texts * task.key_heads;
     task.size = size_of_part(heads, tokens);
@@ -466,5 +520,5 @@ void attend_fast_backward(const AttentionCall *call,
     prepare_queries(&task, threads);
     add_all_parts(&task, call, heads, (tokens - 1) / task.size + 1,
                   threads);
-    free(task.log_sum_exp);
+    free(task.largest);
 }
