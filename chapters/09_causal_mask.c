@@ -55,7 +55,7 @@ void causal_mask(int n, int m, int first, float mask[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            mask[i][j] = j <= first + i;
+            mask[i][j] = j - i <= first; /* first + i may overflow */
 }
 
 void mask_weights(int n, int m, const float mask[n][m], float weights[n][m])
@@ -219,7 +219,7 @@ void mask_scores(int n, int m, int first, float scores[n][m])
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++)
-            if (j > first + i)
+            if (j - i > first)
                 scores[i][j] = -INFINITY;
 }
 
@@ -731,9 +731,11 @@ void mask_window(int n, int m, int first, int w, float scores[n][m])
     if (w < 1)
         REFUSE("a window of %d words: at least 1 is needed", w);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            if (j > first + i || first + i - j >= w)
+        for (int j = 0; j < m; j++) {
+            const int64_t back = (int64_t)first + i - j;
+            if (back < 0 || back >= w)
                 scores[i][j] = -INFINITY;
+        }
 }
 
 /*

@@ -12,19 +12,46 @@ static int first(void)
     return (int)number("first", "first");
 }
 
+/* The first and the last of ints, and those beside. */
+static const int ends[] = {INT_MIN, INT_MIN + 1, INT_MIN + 2,
+                           INT_MAX - 2, INT_MAX - 1, INT_MAX};
+
+/* Every function that has a mask sees all keys if `first` is beyond the
+ * text, and none if it is before. */
+static void first_far_away(void)
+{
+    const float x[3][2] = {{1, 0}, {0, 1}, {1, 1}};
+    for (int k = 0; k < 6; k++) {
+        float mask[3][4], scores[3][4] = {{0}}, s[3][3], weights[3][3];
+        next_case();
+        give("n = 3, m = 4, first = %d", ends[k]);
+        causal_mask(3, 4, ends[k], mask);
+        mask_scores(3, 4, ends[k], scores);
+        masked_weights(3, 3, 2, mask_causal(ends[k]), x, x, s, weights);
+        for (int i = 0; i < 12; i++) {
+            tap_near("mask", mask[0][i], ends[k] > 0, 0, 0);
+            tap_near("scores", scores[0][i], ends[k] > 0 ? 0 : -INFINITY,
+                     0, 0);
+        }
+        for (int i = 0; i < 9; i++)
+            tap_true("weights", isnan(weights[0][i]) == (ends[k] < 0));
+    }
+}
+
 /* Places and windows that lie beyond the text. */
 static void window_far_away(void)
 {
-    const int far[] = {-1000, -2, 1, 999, 1000};
-    for (int k = 0; k < 15; k++) {
-        const int from = far[k / 3], w = far[2 + k % 3];
+    const int far[] = {INT_MIN, -1000, -2,          1,
+                       999,     1000,  INT_MAX - 2, INT_MAX};
+    for (int k = 0; k < 8 * 5; k++) {
+        const int from = far[k / 5], w = far[3 + k % 5];
         float scores[3][4] = {{0}};
         next_case();
         give("n = 3, m = 4, first = %d, w = %d", from, w);
         mask_window(3, 4, from, w, scores);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++) {
-                const int back = from + i - j;
+                const int64_t back = (int64_t)from + i - j;
                 tap_near(tap_words("scores[%d][%d]", i, j), scores[i][j],
                          back >= 0 && back < w ? 0 : -INFINITY, 0, 0);
             }
@@ -161,6 +188,7 @@ static void tests_of_masks(void)
                          (int)number("w", "window"),
                          changed("scores", "near", EXACTLY)));
     TAP(window_far_away, "mask_window: places and windows beyond the text");
+    TAP(first_far_away, "causal_mask: the first and the last of ints");
 }
 
 /* Of what is renormalized, the least of all numbers are rounded. */
