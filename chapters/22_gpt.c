@@ -162,15 +162,16 @@ there for a row of equal numbers, whose $\sigma$ is 0: without it, the row
 would be divided by 0. The row's **scale**, $r$, is 1 divided by the root.
 */
 
-static void measure_row(int d, const float x[d], float *mean, float *scale)
+static void measure_row(int d, const float x[d], double *mean,
+                        double *scale)
 {
     double sum = 0, squares = 0;
     for (int k = 0; k < d; k++)
         sum += (double)x[k];
-    *mean = (float)(sum / d);
+    *mean = sum / d;
     for (int k = 0; k < d; k++)
-        squares += (double)((x[k] - *mean) * (x[k] - *mean));
-    *scale = (float)(1 / sqrt(squares / d + 1e-5));
+        squares += (x[k] - *mean) * (x[k] - *mean);
+    *scale = 1 / sqrt(squares / d + 1e-5);
 }
 
 /*
@@ -195,11 +196,12 @@ the same size.
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
                   float y[n][l->d])
 {
-    float mean, scale;
+    double mean, scale;
     for (int i = 0; i < n; i++) {
         measure_row(l->d, x[i], &mean, &scale);
         for (int k = 0; k < l->d; k++)
-            y[i][k] = (x[i][k] - mean) * scale * l->weight[k] + l->bias[k];
+            y[i][k] = (float)((x[i][k] - mean) * scale * l->weight[k] +
+                              l->bias[k]);
     }
 }
 
@@ -259,24 +261,24 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
                    float grad_x[n][l->d])
 {
     const int d = l->d;
-    float mean, scale;
+    double mean, scale;
     norm_gradient_check(l, grad_l);
     for (int i = 0; i < n; i++) {
         double moved = 0, stretched = 0;
         measure_row(d, x[i], &mean, &scale);
         for (int k = 0; k < d; k++) {
-            const float z = (x[i][k] - mean) * scale;
-            const float g = grad_out[i][k] * l->weight[k];
-            grad_l->weight[k] += grad_out[i][k] * z;
+            const double z = (x[i][k] - mean) * scale;
+            const double g = (double)grad_out[i][k] * l->weight[k];
+            grad_l->weight[k] += (float)(grad_out[i][k] * z);
             grad_l->bias[k] += grad_out[i][k];
-            moved += (double)g;
-            stretched += (double)(g * z);
+            moved += g;
+            stretched += g * z;
         }
         for (int k = 0; k < d; k++) {
-            const float z = (x[i][k] - mean) * scale;
-            const float g = grad_out[i][k] * l->weight[k];
-            grad_x[i][k] += scale * (g - (float)(moved / d) -
-                                     z * (float)(stretched / d));
+            const double z = (x[i][k] - mean) * scale;
+            const double g = (double)grad_out[i][k] * l->weight[k];
+            grad_x[i][k] +=
+                (float)(scale * (g - moved / d - z * (stretched / d)));
         }
     }
 }

@@ -171,15 +171,16 @@ entries, only the first two keep theirs:
 colour are uniform](groups.svg){#fig-groups}
 */
 
-void normal_fill(Random *r, int n, int m, float mean, float deviation,
+void normal_fill(Random *r, int n, int m, double mean, double deviation,
                  float x[n][m])
 {
     const size_t count = (size_t)n * (size_t)m;
+    const float mean_f = (float)mean, deviation_f = (float)deviation;
     float *flat = x[0];
-    if (!(deviation >= 0) || !isfinite(deviation) || !isfinite(mean))
-        REFUSE("normal numbers around %g with deviation %g: finite numbers "
+    if (!(deviation >= 0) || !isfinite(deviation_f) || !isfinite(mean_f))
+        REFUSE("normal numbers around %g with deviation %g: finite floats "
                "are needed, the second from 0 on",
-               (double)mean, (double)deviation);
+               mean, deviation);
     if (count < 16) {
         for (size_t i = 0; i < count; i++)
             flat[i] = (float)fma(one_normal(r), deviation, mean);
@@ -187,10 +188,10 @@ void normal_fill(Random *r, int n, int m, float mean, float deviation,
     }
     random_fill(r, n, m, x);
     for (size_t i = 0; i + 16 <= count; i += 16)
-        normal_group(flat + i, mean, deviation);
+        normal_group(flat + i, mean_f, deviation_f);
     if (count % 16) {
         random_fill(r, 1, 16, ROWS(16, flat + count - 16));
-        normal_group(flat + count - 16, mean, deviation);
+        normal_group(flat + count - 16, mean_f, deviation_f);
     }
 }
 

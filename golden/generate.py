@@ -1075,7 +1075,9 @@ def normals():
          values=each_seed(
              lambda g: torch.empty(40).normal_(3.0, 0.25, generator=g)),
          few=each_seed(
-             lambda g: torch.empty(5).normal_(-1.0, 2.0, generator=g)))
+             lambda g: torch.empty(5).normal_(-1.0, 2.0, generator=g)),
+         doubles=each_seed(
+             lambda g: torch.empty(15).normal_(0.1, 0.02, generator=g)))
     torch.manual_seed(123)
     table = torch.nn.Embedding(6, 3).weight
     torch.manual_seed(123)
@@ -2455,7 +2457,9 @@ def gpt():
     save_gelu("gelu_large", tensor([0.0, -0.0, 1e-6, -1e-6, 5, -5, 8, -8, 12,
                                     -12, 60, -60, 1e4, -1e4, 1e10, -1e10]))
     for case, sizes in [("drawn", {}), ("drawn_odd", dict(
-            vocabulary=7, context=3, width=6, n_heads=3, layers=3))]:
+            vocabulary=7, context=3, width=6, n_heads=3, layers=3)),
+            ("drawn_small", dict(vocabulary=4, context=3, width=2,
+                                 n_heads=1, layers=3))]:
         model = gpt_drawn(42, **sizes)
         save(case, sizes=gpt_sizes(model), seed=[42],
              parameters=torch.cat([p.flatten() for p in model.parameters()]),
@@ -2467,6 +2471,10 @@ def gpt():
     # file has: chapter 23's program can be given this file.
     made.update(gpt2_named(gpt_given(2160)))
     made["n_head"] = tensor(2)
+    # Squares that no float holds, and a mean that none can be.
+    save_norm("norm_large", 3, 4, x=tensor([
+        [1e30, 2e30, 3e30, 4e30], [3e38, 3e38, -3e38, 1],
+        [2**24, 2**24 + 2, 2**24 + 4, 2**24 + 6]]))
 
 
 def language_model():

@@ -294,7 +294,7 @@ void attend_cached(const Attention *a, KVCache *c, int n,
 }
 
 /* What a layer begins with: normal numbers for its weight. */
-static void fill_layer(Random *r, float deviation, Linear *l)
+static void fill_layer(Random *r, double deviation, Linear *l)
 {
     normal_fill(r, l->d_out, l->d_in, 0, deviation,
                 ROWS(l->d_in, l->weight));
@@ -308,8 +308,7 @@ static void fill_norm(Norm *l)
 
 void gpt_fill(Random *r, Gpt *g)
 {
-    const float deviation = 0.02f;
-    const float adding = (float)(0.02 / sqrt(2 * g->layers));
+    const double deviation = 0.02, adding = 0.02 / sqrt(2 * g->layers);
     gpt_clear(g);
     normal_fill(r, g->vocabulary, g->width, 0, deviation,
                 ROWS(g->width, g->tokens));

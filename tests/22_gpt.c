@@ -35,6 +35,22 @@ static void norm_backward_test(void)
     adds_up("g_x", grad_x, 1e-5, 2e-5);
 }
 
+/* Slopes are the smaller, the further a row is spread: they are compared
+ * times the row's spread. */
+static void norm_large_test(void)
+{
+    const Norm l = norm_of_set();
+    const float spread[3] = {1e30f, 2e38f, 1};
+    Norm g = {l.d, begins("g_weight"), begins("g_bias")};
+    float *grad_x = begins("g_x");
+    norm_backward(&l, 3, input("x"), input("g_out"), &g, (void *)grad_x);
+    adds_up("g_weight", g.weight, 1e-5, 2e-5);
+    for (int i = 0; i < 12; i++)
+        tap_near(tap_words("g_x[%d], times %g", i, spread[i / 4]),
+                 (double)grad_x[i] * spread[i / 4],
+                 doubles("g_x")[i] * spread[i / 4], 1e-5, 2e-5);
+}
+
 /* Far from 0 the share and the slope are 0, or 1. */
 static void far_test(void)
 {
@@ -519,6 +535,7 @@ int main(void)
     EACH("norm_forward", norm_forward_test, "norm_*-out");
     EACH("norm_backward", norm_backward_test, "norm_*-out");
     adds("norm_backward", norm_backward_test, "norm_5x3");
+    SETS("norm_backward", norm_large_test, "norm_large");
     EACH("gelu_backward", gelu_backward_test, "gelu_*-gelu");
     adds("gelu_backward", gelu_backward_test, "gelu_small");
     TAP(far_test, "gelu_backward: far from 0");

@@ -18,6 +18,11 @@ static void shifted_few(Random *r, int n, float x[n])
     normal_fill(r, 1, n, -1, 2, (void *)x);
 }
 
+static void few_doubles(Random *r, int n, float x[n])
+{
+    normal_fill(r, 1, n, 0.1, 0.02, (void *)x);
+}
+
 /* Numbers are stretched and shifted with a single rounding, blocks and the
  * rest behind them alike. */
 static void normal_rounded_once(void)
@@ -76,7 +81,7 @@ static void embedding_large(void)
 #define NORMAL(mean, deviation)                                            \
     "B_normals.c: normal_fill: normal numbers around " mean                \
     " with deviation " deviation                                           \
-    ": finite numbers are needed, the second from 0 on"
+    ": finite floats are needed, the second from 0 on"
 
 int main(void)
 {
@@ -86,7 +91,8 @@ int main(void)
     EACH_SET("normal_fill", "normal_*-values", each_seed("values", plain));
     EACH_SET("normal_fill", "normal-checksums", each_size(plain));
     EACH_SET("normal_fill", "shifted-values", each_seed("values", shifted),
-             each_seed("few", shifted_few));
+             each_seed("few", shifted_few),
+             each_seed("doubles", few_doubles));
     TAP(normal_rounded_once, "normal_fill: rounded once, deviation 0 too");
     EACH("normal_fill", normal_kept, "mixed-a");
     EACH_SET("embedding_fill", "embedding-table",

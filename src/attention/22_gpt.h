@@ -19,12 +19,16 @@ typedef struct {
 
 /* For each row of x: its mean taken away, divided by the root of the mean
  * square of what is left plus 1e-5; then times the weight, plus the bias.
- * PyTorch: F.layer_norm(x, (d,), weight, bias). Ba et al. 2016. */
+ * It computes in doubles, so rows may hold any finite floats; one that is
+ * not finite makes its row NaN.
+ * PyTorch: F.layer_norm(x, (d,), weight, bias), which squares floats, and
+ * gives NaN for rows beyond 1e19. Ba et al. 2016. */
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
                   float y[n][l->d]);
 
-/* Adds to the gradients of the weight, the bias and x. Refuses what
- * norm_gradient_check refuses. PyTorch: the backward of F.layer_norm. */
+/* Adds to the gradients of the weight, the bias and x, for the same rows.
+ * Refuses what norm_gradient_check refuses.
+ * PyTorch: the backward of F.layer_norm. */
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
                    const float grad_out[n][l->d], Norm *grad_l,
                    float grad_x[n][l->d]);
