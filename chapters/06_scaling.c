@@ -560,7 +560,7 @@ struct.
 *shares*, without the scores. What do all shares become when score `j` is
 raised by `step`? A share of 0 stays 0. The step may have any size, up or
 down, even one whose exponential no `double` can hold; if it is `nan`, so is
-every share.
+every share. `nudge_share` refuses a `j` that is not from 0 to `n - 1`.
 
 ::: hint
 [](#scaling-saturated) raises the score of one word. What happens to the
@@ -600,6 +600,8 @@ down, give the same floats as 700.
 void nudge_share(int n, const float weights[n], int j, float step,
                  float nudged[n])
 {
+    if (j < 0 || j >= n)
+        REFUSE("share %d of %d: one from 0 to %d is needed", j, n, n - 1);
     /* copysignf: the size of the one with the sign of the other */
     const float held = fabsf(step) > 700 ? copysignf(700, step) : step;
     const double factor = exp((double)held);

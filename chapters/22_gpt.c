@@ -162,8 +162,7 @@ there for a row of equal numbers, whose $\sigma$ is 0: without it, the row
 would be divided by 0. The row's **scale**, $r$, is 1 divided by the root.
 */
 
-static void measure_row(int d, const float x[d], double *mean,
-                        double *scale)
+static void measure_row(int d, const float x[d], double *mean, double *r)
 {
     double sum = 0, squares = 0;
     for (int k = 0; k < d; k++)
@@ -171,7 +170,7 @@ static void measure_row(int d, const float x[d], double *mean,
     *mean = sum / d;
     for (int k = 0; k < d; k++)
         squares += (x[k] - *mean) * (x[k] - *mean);
-    *scale = 1 / sqrt(squares / d + 1e-5);
+    *r = 1 / sqrt(squares / d + 1e-5);
 }
 
 /*
@@ -261,13 +260,13 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
                    float grad_x[n][l->d])
 {
     const int d = l->d;
-    double mean, scale;
+    double mean, r;
     norm_gradient_check(l, grad_l);
     for (int i = 0; i < n; i++) {
         double moved = 0, stretched = 0;
-        measure_row(d, x[i], &mean, &scale);
+        measure_row(d, x[i], &mean, &r);
         for (int k = 0; k < d; k++) {
-            const double z = (x[i][k] - mean) * scale;
+            const double z = (x[i][k] - mean) * r;
             const double g = (double)grad_out[i][k] * l->weight[k];
             grad_l->weight[k] += (float)(grad_out[i][k] * z);
             grad_l->bias[k] += grad_out[i][k];
@@ -275,10 +274,9 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
             stretched += g * z;
         }
         for (int k = 0; k < d; k++) {
-            const double z = (x[i][k] - mean) * scale;
+            const double z = (x[i][k] - mean) * r;
             const double g = (double)grad_out[i][k] * l->weight[k];
-            grad_x[i][k] +=
-                (float)(scale * (g - moved / d - z * (stretched / d)));
+            grad_x[i][k] += (float)(r * (g - (moved + z * stretched) / d));
         }
     }
 }

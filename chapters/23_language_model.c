@@ -89,17 +89,13 @@ largest stay, even if they are more than `k`. `top_k` refuses a `k` that is
 not from 1 to `n`.
 
 ::: hint
-What is the `k`-th largest logit? Find the largest of all, then the largest
-of those below it, and so on, until `k` logits have been found. Several may
-be equal, and each of them counts.
+`new_sorted(n, logits)` is a copy with the largest first. Where in it is
+the `k`-th largest?
 :::
 
 ::: hint
-A loop looks for the largest logit below `limit`, counts how often it is
-there, and makes it the new `limit`, until the count has reached `k`. If the
-first limit were infinity, an infinite logit would not be below it. Every
-comparison with NaN is false: begin with `NAN`, and ask `!(logits[i] >=
-limit)`.
+With that logit as the limit, one loop over `logits` does the rest. The copy
+is yours to free.
 :::
 
 ::: done
@@ -112,19 +108,12 @@ void top_k(int n, int k, float logits[n])
 {
     if (k < 1 || k > n)
         REFUSE("the %d largest of %d: from 1 to %d are needed", k, n, n);
-    float limit = NAN; /* x >= NAN is false for each x: all are below */
-    for (int found = 0; found < k && limit != -INFINITY;) {
-        float next = -INFINITY; /* the largest below the limit */
-        for (int i = 0; i < n; i++)
-            if (!(logits[i] >= limit) && logits[i] > next)
-                next = logits[i];
-        for (int i = 0; i < n; i++)
-            found += logits[i] == next;
-        limit = next;
-    }
+    float *sorted = new_sorted(n, logits);
+    const float limit = sorted[k - 1];
     for (int i = 0; i < n; i++)
         if (logits[i] < limit)
             logits[i] = -INFINITY;
+    free(sorted);
 }
 
 /*
@@ -144,20 +133,25 @@ inverse time, `shares[i] / wait`, so that a share of 0 is never drawn.)
 
 int sample_token(Random *r, int n, const float shares[n])
 {
-    int best = -1;
-    float most = 0;
+    int best = -1, power;
+    float largest = 0, most = 0;
     for (int i = 0; i < n; i++) {
-        const float wait = (float)-log1p(-random_double(r));
         if (!(shares[i] >= 0 && shares[i] <= FLT_MAX))
             REFUSE("share %d is %g: one from 0 on, and finite, is needed",
                    i, (double)shares[i]);
-        if (shares[i] / wait > most) {
-            most = shares[i] / wait;
+        largest = fmaxf(largest, shares[i]);
+    }
+    if (largest == 0)
+        REFUSE("%d shares, and none above 0: one is needed", n);
+    frexpf(largest, &power); /* so that no quotient overflows, or is 0 */
+    for (int i = 0; i < n; i++) {
+        const float wait = (float)-log1p(-random_double(r));
+        const float share = (float)ldexp((double)shares[i], -power);
+        if (share / wait > most) {
+            most = share / wait;
             best = i;
         }
     }
-    if (best < 0)
-        REFUSE("%d shares, and none above 0: one is needed", n);
     return best;
 }
 
@@ -167,8 +161,13 @@ int next_token(Random *r, float temperature, int k, int n, float logits[n],
     if (!(temperature > 0))
         REFUSE("a temperature of %g: one above 0 is needed",
                (double)temperature);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (isfinite(logits[i]) && !isfinite(logits[i] / temperature))
+            REFUSE("a temperature of %g: logit %d, %g, divided by it is no "
+                   "float; a higher one is needed",
+                   (double)temperature, i, (double)logits[i]);
         logits[i] /= temperature;
+    }
     if (k)
         top_k(n, k, logits);
     softmax(n, logits, shares);
@@ -843,8 +842,8 @@ to 1: the race asks only for proportions.) `top_p` refuses a `p` that is not
 above 0 and at most 1.
 
 ::: hint
-`top_k` in [](#language-model-writing) counts the logits that it has found.
-Here the shares are added up, in a `double`.
+Add up what `new_sorted` returns, as in [](#language-model-writing), in a
+`double`.
 :::
 
 ::: done
@@ -867,19 +866,16 @@ void top_p(int n, float p, float shares[n])
     if (!(p > 0 && p <= 1))
         REFUSE("p = %g: a probability above 0, and at most 1, is needed",
                (double)p);
-    float limit = INFINITY;
-    for (double sum = 0; sum < (double)p && limit > 0;) {
-        float next = 0;
-        for (int i = 0; i < n; i++)
-            if (shares[i] < limit && shares[i] > next)
-                next = shares[i];
-        for (int i = 0; i < n; i++)
-            sum += shares[i] == next ? (double)next : 0;
-        limit = next;
+    float *sorted = new_sorted(n, shares), limit = 0;
+    double sum = 0;
+    for (int i = 0; i < n && sum < (double)p; i++) {
+        limit = sorted[i];
+        sum += (double)limit;
     }
     for (int i = 0; i < n; i++)
         if (shares[i] < limit)
             shares[i] = 0;
+    free(sorted);
 }
 
 /*

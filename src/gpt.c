@@ -264,8 +264,10 @@ void norm_gradient_check(const Norm *l, const Norm *grad_l)
 /* Powers of 2 hold from -126 to 127; -log2(e) turns e^-x into one. */
 void sigmoid(int n, float x[n])
 {
-    for (int i = 0; i < n; i++)
-        x[i] = x[i] < -87 ? 126 : -1.442695f * x[i];
+    for (int i = 0; i < n; i++) {
+        const float power = -1.442695f * x[i];
+        x[i] = power > 126 ? 126 : power;
+    }
     best_kernel()->exp2_all(n, x);
     for (int i = 0; i < n; i++)
         x[i] = x[i] >= 0x1p126f ? 0 : 1 / (1 + x[i]);

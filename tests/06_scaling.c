@@ -93,6 +93,7 @@ static void tests_of_scaling(void)
 
 int main(void)
 {
+    float two[2];
     tests_of_scaling();
     EACH_SET("attention", "*-query",
              attention(dim("query", 0), dim("key", 0), dim("key", 1),
@@ -107,5 +108,9 @@ int main(void)
                          due("nudged", SHARES)));
     TAP(nudge_small, "nudge_share: shares near 0");
     TAP(nudge_by_nan, "nudge_share: no number makes none");
+    REFUSES(NULL, nudge_share(2, (float[2]){0.5f, 0.5f}, -1, 1, two));
+    REFUSES("06_scaling.c: nudge_share: share 2 of 2: one from 0 to 1 is "
+            "needed",
+            nudge_share(2, (float[2]){0.5f, 0.5f}, 2, 1, two));
     return tap_done();
 }

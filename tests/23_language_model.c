@@ -118,6 +118,48 @@ static void mass_test(void)
     agrees("massed", shares, 0, 0);
 }
 
+/* What all shares are multiplied by changes no draw, up to the ends of the
+ * floats. */
+static void draw_scaled_test(void)
+{
+    static const float shares[4] = {0.5f, 0.25f, 0.125f, 0.5f};
+    const int power[5] = {-146, -126, -60, 60, 128};
+    for (int k = 0; k < 5; k++) {
+        Random r = seeded(7), same_r = seeded(7);
+        float scaled[4];
+        next_case();
+        for (int i = 0; i < 4; i++)
+            scaled[i] = ldexpf(shares[i], power[k]);
+        give_list("shares", 4, scaled);
+        for (int i = 0; i < 100; i++)
+            same_bits("drawn", sample_token(&r, 4, scaled),
+                      sample_token(&same_r, 4, shares));
+    }
+    same_bits(
+        "one smallest share",
+        sample_token((Random[]){seeded(2)}, 2, (const float[]){0, 1e-45f}),
+        1);
+}
+
+/* As many as a large vocabulary has, all different: each is looked at a few
+ * times, and not once for every other one. */
+static void many_stay(void)
+{
+    enum { MANY = 300000 };
+    float *x = room(MANY), *was = room(MANY);
+    for (int i = 0; i < MANY; i++)
+        x[i] = was[i] = (float)((int64_t)i * 7919 % MANY);
+    give("n = k = %d", MANY);
+    top_k(MANY, MANY, x);
+    same("logits", MANY, x, was);
+    for (int i = 0; i < MANY; i++)
+        x[i] = was[i] = (was[i] + 1) / ((float)MANY * (MANY + 1) / 2);
+    give("n = %d, p = 1", MANY);
+    top_p(MANY, 0.99f, x);
+    for (int i = 0; i < MANY; i++)
+        tap_true("shares", x[i] == was[i] || (x[i] == 0 && was[i] < 7e-7));
+}
+
 /* Which of some logits stay. */
 static void stay(int n, int k, const float logits[n], const float right[n])
 {
@@ -405,6 +447,10 @@ static void refusals(void)
     REFUSES_SUCH("p that is NaN", top_p(3, NAN, x));
     REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
+    REFUSES("23_language_model.c: next_token: a temperature of 1e-38: "
+            "logit 1, 100, divided by it is no float; a higher one is "
+            "needed",
+            next_token(&r, 1e-38f, 0, 2, (float[2]){0, 100}, shares));
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 0, 4, (int[4]){0}));
@@ -453,7 +499,9 @@ int main(void)
     EACH("top_p", mass_test, "mass_*-massed");
     EACH("longest_copy", copy_test, "copy_*-copied");
     TAP(ties_test, "top_p: those that are equal stay together");
+    TAP(draw_scaled_test, "sample_token: shares of any size");
     TAP(keep_test, "top_k: which stay");
+    TAP_LARGE(many_stay, "top_k: many, and top_p");
     TAP(next_test, "next_token: temperature, the largest, and a draw");
     EACH("gpt_generate", write_test, "written_*-ids");
     TAP(sample_test, "gpt_sample: the same each time");

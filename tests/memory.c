@@ -39,17 +39,39 @@ static void table_test(void)
     free(x);
 }
 
+/* Stands for the system's, and is as strict as macOS's: a power of 2 that is
+ * the size of a pointer or more, and a size that is a multiple of it. */
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *at;
+    return alignment < sizeof(void *) || size % alignment ||
+                   posix_memalign(&at, alignment, size)
+               ? NULL
+               : at;
+}
+
 /* Each size asks for the largest power of two that divides it. */
 static void aligned_test(void)
 {
-    const size_t size[4] = {16, 48, 64, 96}, begins[4] = {16, 16, 64, 32};
-    for (int k = 0; k < 4; k++) {
+    const size_t size[7] = {16, 48, 64, 96, 1, 4, 12};
+    const size_t begins[7] = {16, 16, 64, 32, 1, 4, 4};
+    for (int k = 0; k < 7; k++) {
         void *at = new_aligned(100, size[k]);
         tap_near(tap_words("of %zu bytes", size[k]),
                  (double)((uintptr_t)at % begins[k]), 0, 0, 0);
         memset(at, 1, 100 * size[k]); /* a sanitizer sees its room */
         free(at);
     }
+}
+
+static void sorted_test(void)
+{
+    const float x[6] = {2, -INFINITY, 3.5f, -1, INFINITY, 2};
+    const float due[6] = {INFINITY, 3.5f, 2, 2, -1, -INFINITY};
+    float *sorted = new_sorted(6, x);
+    for (int i = 0; i < 6; i++)
+        tap_near(tap_words("sorted[%d]", i), sorted[i], due[i], 0, 0);
+    free(sorted);
 }
 
 /* Few bytes, and more than a page of 2 MiB, which is begun anew each time:
@@ -82,6 +104,7 @@ int main(void)
 {
     TAP(block_test, "next_table: one behind the other, in new_block");
     TAP(table_test, "new_table: room for every entry");
+    TAP(sorted_test, "new_sorted: the largest first");
     TAP(aligned_test, "new_aligned: where a vector can be");
     TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
     REFUSES(

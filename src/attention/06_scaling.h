@@ -31,7 +31,7 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
                float context[n][d_v]);
 
 /* What n shares become when the score behind share j is raised by step; NaN
- * if the step is NaN.
+ * if the step is NaN. Refuses a j that is not from 0 to n - 1.
  * PyTorch: F.softmax(log(weights) + step * F.one_hot(j, n), dim=-1). */
 void nudge_share(int n, const float weights[n], int j, float step,
                  float nudged[n]);

@@ -16,7 +16,8 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 /* Draws one of n: number i as often as shares[i] says, of what all shares
  * add up to. Refuses a share that is negative or not finite, and shares of
  * which all are 0.
- * PyTorch: torch.multinomial(shares, 1), number for number. */
+ * PyTorch: torch.multinomial(shares, 1), number for number, as long as no
+ * share is so large or small that its race leaves the floats. */
 int sample_token(Random *r, int n, const float shares[n]);
 
 /* Puts minus infinity in place of all logits that are below the k-th
@@ -34,7 +35,8 @@ void top_p(int n, float p, float shares[n]);
 /* What comes next: the logits divided by the temperature, of which with a k
  * other than 0 the k largest are kept, their softmax, and what is drawn
  * from these shares. Both tables are written. Refuses a temperature that is
- * not above 0, a k that is not from 0 to n, and logits that are NaN. */
+ * not above 0, or so low that a logit divided by it is no float; a k that
+ * is not from 0 to n; and logits that are NaN. */
 int next_token(Random *r, float temperature, int k, int n, float logits[n],
                float shares[n]);
 

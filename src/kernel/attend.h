@@ -1,9 +1,5 @@
-/*
-## What the way back asks of the way there: `kernel/attend.h` {#header-attend}
-
-`backward.c` makes scores again, to the bit as attend.c has made them.
-*/
-
+/* What attend.c and backward.c share, and no page shows: scores must have the
+ * same bits on the way back as on the way there. */
 #pragma once
 
 #include <math.h>

@@ -50,11 +50,28 @@ void *new_table(int n, int m)
     return new_block(count);
 }
 
+static int larger_first(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x < y) - (x > y);
+}
+
+float *new_sorted(int n, const float x[n])
+{
+    float *sorted = new_list((size_t)n, sizeof *sorted);
+    memcpy(sorted, x, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, larger_first);
+    return sorted;
+}
+
+/* What malloc returns is aligned for a pointer; macOS's aligned_alloc
+ * refuses to align for anything less. */
 void *new_aligned(size_t count, size_t size)
 {
     const size_t alignment = size & (~size + 1);
-    void *at = !size || count > SIZE_MAX / size
-                   ? NULL
+    void *at = !size || count > SIZE_MAX / size ? NULL
+               : alignment <= sizeof(void *)
+                   ? malloc(count * size)
                    : aligned_alloc(alignment, count * size);
     if (!at)
         REFUSE("%zu pieces of %zu bytes do not fit into memory: fewer are "

@@ -26,6 +26,11 @@ void *new_table(int n, int m);
  * Refuses what does not fit. */
 void *new_list(size_t count, size_t size);
 
+/* A copy of n numbers, the largest first, to be freed by the caller. Where
+ * one is NaN, the order is any. Refuses what does not fit.
+ * PyTorch: torch.sort(x, descending=True).values. */
+float *new_sorted(int n, const float x[n]);
+
 /* Memory for so many pieces of a size, which is a multiple of a power of 2
  * that is also how it is aligned, to be freed by the caller. Refuses what
  * does not fit. */
