@@ -13,13 +13,18 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration 
 fast   := $(basename $(notdir $(wildcard chapters/15_kernel.c)))
 kernel := $(filter attend cache backward,$(basename $(notdir $(wildcard src/kernel/*.c))))
 hash   := \#
-OPENMP := $(shell echo '$(hash)include <omp.h>' | $(CC) -fopenmp -E - >/dev/null 2>&1 && echo -fopenmp)
+# OpenMP is used where a program with it runs: musl-gcc links one that cannot start.
+OPENMP := $(shell t=$$(mktemp) && \
+  printf '%s\n' '$(hash)include <omp.h>' 'int main(void) { return omp_get_max_threads() < 1; }' | \
+  $(CC) $(CFLAGS) -fopenmp -x c - $(LDFLAGS) -o "$$t" >/dev/null 2>&1 && \
+  { "$$t" || $(RUN_UNDER) "$$t"; } >/dev/null 2>&1 && echo -fopenmp; rm -f "$$t")
 march_avx2   := -march=x86-64-v3
 march_avx512 := -march=x86-64-v4 -mprefer-vector-width=512
 can    = $(shell printf '%s\n' '$(hash)ifndef __x86_64__' '$(hash)error' '$(hash)endif' | \
   $(CC) $(march_$(1)) -E - >/dev/null 2>&1 && echo $(1))
 sets   := $(call can,avx2) $(call can,avx512)
-threaded     := $(or $(OPENMP),-fopenmp-simd)
+# Without OpenMP no pragma uses a number of threads.
+threaded     := $(or $(OPENMP),-fopenmp-simd -Wno-unused-parameter)
 fastest      := -O3
 CFLAGS_fast  := $(fastest) -fno-trapping-math -fno-math-errno -ffp-contract=fast $(threaded)
 CFLAGS_kernels := $(OPENMP) $(sets:%=-DHAS_%)

@@ -7,6 +7,10 @@ memory, prints and draws.
 
 #pragma once
 
+#if defined __FAST_MATH__ || __FINITE_MATH_ONLY__ + 0
+#error "-ffast-math knows no infinity, by which masks hide keys: omit it"
+#endif
+
 #include <errno.h>
 #include <float.h>
 #include <inttypes.h>

@@ -2,6 +2,9 @@
  * and that what stands for a number is as large as the number. That pictures
  * look as they should is for eyes. */
 #include "figures.h"
+#include "support/pen.h"
+
+#include <pthread.h>
 
 #define HOLDS(condition) tap_true(#condition, condition)
 
@@ -354,6 +357,35 @@ static void test_points(void)
     }
 }
 
+/* Another thread draws while one is in the middle of a picture. */
+static void *draw_other(void *unused)
+{
+    figure_arrows("y", "Other", 1, names, (const float[1][2]){{1, 2}});
+    return unused;
+}
+static void draw_in_threads(void)
+{
+    pthread_t other;
+    char path[100];
+    pen_begin("x", "Title", 10, 10);
+    const char *number = pen_number(1, 0.5);
+    if (pthread_create(&other, NULL, draw_other, NULL) ||
+        pthread_join(other, NULL))
+        REFUSE("no thread can be begun");
+    tap_true("the number is as it was", !strcmp(number, "0.5"));
+    pen_draw();
+    pen_end();
+    look();
+    has(1, ">Title</title>");
+    has(0, "Other");
+    has(1, "</svg>");
+    snprintf(path, sizeof path, "%s/y.svg", folder);
+    read_all(path, sizeof text, text);
+    remove(path);
+    has(1, ">Other</title>");
+    has(1, "</svg>");
+}
+
 int main(void)
 {
     begin_drawing();
@@ -367,6 +399,7 @@ int main(void)
     TAP(test_shades, "figure_maps: shades");
     TAP(test_bars, "figure_bars: heights and widths");
     TAP(test_points, "figure_curves: where points lie");
+    TAP(draw_in_threads, "pen_begin: a pen for each thread");
     end_drawing();
     return tap_done();
 }

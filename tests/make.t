@@ -105,6 +105,23 @@ is_deeply \%linked, {
 is join(' ', map { system("$folder/build/chapters/$_") >> 8 } @chapters), '0 1 2 3 4',
   '... and a program begins with its own main';
 
+# ---- What compilers can do.
+
+# A compiler that links OpenMP into programs which cannot start, as musl-gcc does.
+save('bin/without', '#!/bin/sh', 'cc "$@" || exit', 'case " $* " in *" -c "*) exit ;; *" -fopenmp "*) ;; *) exit ;; esac',
+    'for word; do', '[ "$last" = -o ] && printf "#!/bin/sh\nexit 127\n" >"$word"', 'last=$word', 'done', ':');
+my $has_openmp = !system "echo 'int main(void) { return 0; }' | cc -fopenmp -x c - -o '$folder/openmp' 2>&1";
+for (['cc', $has_openmp], ["$folder/bin/without", 0]) {
+    my ($compiler, $has) = @$_;
+    my $threaded = scalar(() = `$make -n lib BUILD=build/other CC='$compiler' 2>/dev/null` =~ /-fopenmp(?!-simd)/g);
+    is !!$threaded, !!$has, "$compiler: OpenMP is " . ($has ? 'used' : 'not used');
+}
+for (['', 0], ['-ffast-math', 1], ['-Ofast', 1], ['-ffinite-math-only', 1]) {
+    my ($flag, $refused) = @$_;
+    my $said = `cc $flag -Isrc -fsyntax-only -x c src/support.h 2>&1`;
+    is !!($said =~ /error.*infinity/), !!$refused, "'$flag' is " . ($refused ? 'refused' : 'taken');
+}
+
 # ---- What is made anew.
 
 ok is_made('test-programs'), 'then nothing is left to do';

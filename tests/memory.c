@@ -1,5 +1,7 @@
 /* One block for several tables, and a table of its own. */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "tap.h"
+#include <dlfcn.h>
 
 /* Each table is where the one before it ends, and has its entries; one of
  * none is NULL. */
@@ -39,15 +41,15 @@ static void table_test(void)
     free(x);
 }
 
-/* Stands for the system's, and is as strict as macOS's: a power of 2 that is
- * the size of a pointer or more, and a size that is a multiple of it. */
+/* Stands before the system's, and is as strict as macOS's: a power of 2 that
+ * is the size of a pointer or more, and a size that is a multiple of it. */
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    void *at;
-    return alignment < sizeof(void *) || size % alignment ||
-                   posix_memalign(&at, alignment, size)
+    void *(*of_system)(size_t, size_t);
+    *(void **)&of_system = dlsym(RTLD_NEXT, "aligned_alloc");
+    return alignment < sizeof(void *) || size % alignment
                ? NULL
-               : at;
+               : of_system(alignment, size);
 }
 
 /* Each size asks for the largest power of two that divides it. */
