@@ -12,11 +12,12 @@ static void begin(const char *text)
 /* Every kind of value around, the name as a string, and in inner braces. */
 static void begin_whole(void)
 {
-    begin(" {\"deep\": {\"n_head\": 99, \"n\": [1, {\"n\": {}}, []]},\n"
-          "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": -1.5e+3,"
-          "\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
-          "\"c\":-Infinity,\"d\":[{\"n_head\":7}],\"e\":0.25E-2,\"f\":[0,-0],"
-          "\"n_head\" : 3, \"most\": 2147483647, \"none\":0}\n ");
+    begin(
+        " {\"deep\": {\"n_head\": 99, \"n\": [1, {\"n\": {}}, []]},\n"
+        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": -1.5e+3,"
+        "\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
+        "\"c\":-Infinity,\"d\":[{\"n_head\":7}],\"e\":0.25E-2,\"f\":[0,-0],"
+        "\"n_head\" : 3, \"most\": 2147483647, \"none\":0}\n ");
 }
 
 static void read_whole(void)
@@ -42,7 +43,8 @@ static const struct {
     {"{}", NONE},
     {"{\"N\":7, \"a\":\"n\"}", NONE},
     {"{\"a\":{\"n\":7}, \"b\":[{\"n\":7}]}", NONE},
-    {"{\"n\":7,\"n\":7}", "json_values: file: has 'n' twice: once is needed"},
+    {"{\"n\":7,\"n\":7}",
+     "json_values: file: has 'n' twice: once is needed"},
     {"{\"n\":", ODD("nothing at byte 5 where a value")},
     {"{\"n\":7}}", ODD("'}' at byte 7 where its end")},
     {"{\"n\":7,}", ODD("'}' at byte 7 where '\"'")},
@@ -69,7 +71,8 @@ static const struct {
     {"{\"n\":99999999999999999999}", OTHER("99999999999999999999")},
     {"{\"n\":" TEN(TEN("[")) TEN(TEN("]")) "}", OTHER("[...]")},
     {"{\"n\":" TEN(TEN("[")) "[" TEN(TEN("]")) "]}",
-     "skip_value: file: its JSON is more than 100 deep at byte 105: at most "
+     "skip_value: file: its JSON is more than 100 deep at byte 105: at "
+     "most "
      "that is needed"},
 };
 
