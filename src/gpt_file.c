@@ -267,9 +267,9 @@ static void config_path(const Tensors *file, size_t size, char path[size])
 }
 
 /* A name that config.json may have, and the values that say what our GPT
- * does, the usual one first. */
+ * does, the usual one first, and at the end NULL. */
 typedef struct {
-    const char *name, *value[5];
+    const char *name, *value[6];
 } Setting;
 enum { SETTINGS = 17, SIZES = 6 };
 
@@ -316,7 +316,7 @@ static void setting_check(const char *path, const Setting *s,
                           const char *value)
 {
     const char *usual = s->value[0];
-    for (int k = 0; k < 5 && s->value[k]; k++)
+    for (int k = 0; s->value[k]; k++)
         if (!strcmp(value, s->value[k]))
             return;
     if (!strchr("0123456789", *usual) ||

@@ -198,18 +198,12 @@ static int tensors_of_model(Tensor tensor[64], const char *prefix,
     return count;
 }
 
-static void write_config(const char *text)
-{
-    FILE *file = fopen(own_file("config.json"), "w");
-    fprintf(file, "{%s}", text);
-    fclose(file);
-}
-
 /* What PyTorch has written, as others lay it out: with "transformer." in
  * front, an output apart, masks, and the number of heads in config.json. */
 static void prefix_test(void)
 {
     const char *path = own_file("model.safetensors");
+    const char *config = own_file("config.json");
     const Tensor *tokens = golden("22_gpt/wte.weight");
     Tensor tensor[64];
     sets_now = "gpt_tied";
@@ -225,7 +219,9 @@ static void prefix_test(void)
                                .type = 'f',
                                .data = (float[1]){-1e4f}};
     tensors_write(path, count, tensor);
-    write_config("\"n_layer\": 2, \"n_head\": 2");
+    FILE *file = fopen(config, "w");
+    fprintf(file, "{\"n_layer\": 2, \"n_head\": 2}");
+    fclose(file);
     Gpt g;
     gpt_load(&g, path);
     same_bits("heads", g.n_heads, 2);
@@ -234,26 +230,28 @@ static void prefix_test(void)
     same("parameters", part("parameters")->count, g.memory,
          floats(part("parameters")));
     gpt_free(&g);
-    remove(own_file("config.json"));
+    remove(config);
     remove(path);
 }
 
 /* The golden model, whose config.json says that it has two heads, and this.
- * It has an output of its own: its table of tokens so many times as
- * large. */
+ * It has an output of its own: its table of tokens, but the last number so
+ * many times as large. */
 static void load_configured(const char *said, int own_output)
 {
     Tensor tensor[64], output = *golden("22_gpt/wte.weight");
     int count = tensors_of_model(tensor, "", "n_head");
     float *x = room(output.count);
-    for (size_t i = 0; i < output.count; i++)
-        x[i] = (float)own_output * tensor_floats(&output)[i];
+    memcpy(x, output.data, output.count * sizeof *x);
+    x[output.count - 1] *= (float)own_output;
     output.name = "lm_head.weight";
     output.data = x;
     if (own_output)
         tensor[count++] = output;
     tensors_write(own_file("model.safetensors"), count, tensor);
-    write_config(tap_words("\"n_head\": 2, %s", said));
+    FILE *file = fopen(own_file("config.json"), "w");
+    fprintf(file, "{\"n_head\": 2, %s}", said);
+    fclose(file);
     Gpt g;
     gpt_load(&g, own_file("model.safetensors"));
     same_bits("heads", g.n_heads, 2);
@@ -290,9 +288,7 @@ static const struct {
 } asked[] = {
     {"model_type", "\"imagegpt\"", "\"gpt2\"", 0},
     {"activation_function", "\"gelu\"", "\"gelu_new\"", 0},
-    {"activation_function", "\"relu\"", "\"gelu_new\"", 0},
     {"layer_norm_epsilon", "0.1", "1e-05", 0},
-    {"layer_norm_epsilon", "\"1e-05\"", "1e-05", 0},
     {"scale_attn_weights", "false", "true", 0},
     {"scale_attn_by_inverse_layer_idx", "true", "false", 0},
     {"add_cross_attention", "true", "false", 0},

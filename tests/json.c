@@ -34,7 +34,8 @@ static void read_whole(void)
 #define OTHER(value)                                                       \
     "json_whole_number: file: n is " value                                 \
     "; a whole number from 0 to 2147483647 is needed"
-#define TEN(ten) ten ten ten ten ten ten ten ten ten ten
+#define FIFTY(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x)
+#define TEN(x) x x x x x x x x x x
 static const struct {
     const char *text, *words;
 } wrong[] = {
@@ -52,14 +53,11 @@ static const struct {
     {"{\"a\":\"\\\"n\":7\"}", ODD("':' at byte 10 where ','")},
     {"{\"n\":07}", ODD("'7' at byte 6 where ','")},
     {"{\"n\":\x1f", ODD("0x1f at byte 5 where a value")},
-    {"{\"n\":+7}", ODD("'+' at byte 5 where a value")},
     {"{\"n\":7.}", ODD("'}' at byte 7 where a digit")},
     {"{\"n\":7e+}", ODD("'}' at byte 8 where a digit")},
     {"{\"a\":-.5}", ODD("'.' at byte 6 where a digit")},
     {"{\"a\":[1 2]}", ODD("'2' at byte 8 where ','")},
     {"{\"a\":[1,]}", ODD("']' at byte 8 where a value")},
-    {"{\"a\":[}", ODD("'}' at byte 6 where a value")},
-    {"{\"a\":{7}}", ODD("'7' at byte 6 where '\"'")},
     {"{\"a\":nul}", ODD("'n' at byte 5 where a value")},
     {"{\"n\":-7}", OTHER("-7")},
     {"{\"n\":7.5}", OTHER("7.5")},
@@ -69,11 +67,10 @@ static const struct {
     {"{\"n\":{\"n\":7}}", OTHER("{...}")},
     {"{\"n\":2147483648}", OTHER("2147483648")},
     {"{\"n\":99999999999999999999}", OTHER("99999999999999999999")},
-    {"{\"n\":" TEN(TEN("[")) TEN(TEN("]")) "}", OTHER("[...]")},
-    {"{\"n\":" TEN(TEN("[")) "[" TEN(TEN("]")) "]}",
-     "skip_value: file: its JSON is more than 100 deep at byte 105: at "
-     "most "
-     "that is needed"},
+    {"{\"n\":" FIFTY("[{\"a\":") "7" FIFTY("}]") "}", OTHER("[...]")},
+    {"{\"n\":" FIFTY("[{\"a\":") "[7]" FIFTY("}]") "}",
+     "skip_value: file: its JSON is 101 deep at byte 305: at most 100 is "
+     "needed"},
 };
 
 static void refuse_files(void)

@@ -144,10 +144,9 @@ enum { DEEPEST = 100 };
 static void skip_value(Json *j, int depth)
 {
     skip_blanks(j);
-    if (depth > DEEPEST)
-        REFUSE("%s: its JSON is more than %d deep at byte %td: at most "
-               "that is needed",
-               j->path, DEEPEST, j->at - j->text);
+    if (depth == DEEPEST && (*j->at == '[' || *j->at == '{'))
+        REFUSE("%s: its JSON is %d deep at byte %td: at most %d is needed",
+               j->path, depth + 1, j->at - j->text, DEEPEST);
     if (*j->at == '"')
         json_string(j);
     else if (*j->at == '{')
@@ -169,7 +168,7 @@ static const char *next_value(Json *j, char **end)
 {
     skip_blanks(j);
     char *value = j->at;
-    skip_value(j, 1);
+    skip_value(j, 0);
     *end = j->at;
     if (*value == '"') { /* its last quote, which json_string took away */
         *end = strchr(value, '\0');
