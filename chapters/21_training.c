@@ -291,7 +291,7 @@ static void show_batch(int way, Random *r, int number, Pass *p)
                 target[i] = ids[i + 1];
     }
     if (way & VERBS)
-        memcpy(p->key_ids, p->ids, (size_t)(TEXTS * n) * sizeof *p->ids);
+        memcpy(p->key_ids, p->ids, sizeof(int[TEXTS][n]));
 }
 
 static Mask show_mask(int way)

@@ -667,7 +667,7 @@ static void show_file(const char *path)
     const int n =
         (g.context_length < LONG ? g.context_length : LONG) / 2 * 2;
     float(*score)[HEAD_SCORES] =
-        new_list((size_t)(g.layers * g.n_heads), sizeof *score);
+        new_list((size_t)g.layers * (size_t)g.n_heads, sizeof *score);
     int(*ids)[n] = new_list((size_t)texts, sizeof *ids);
     float loss[2];
     Random r = random_seeded(123);

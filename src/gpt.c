@@ -310,7 +310,7 @@ static void fill_norm(Norm *l)
 
 void gpt_fill(Random *r, Gpt *g)
 {
-    const double deviation = 0.02, adding = 0.02 / sqrt(2 * g->layers);
+    const double deviation = 0.02, adding = 0.02 / sqrt(2.0 * g->layers);
     gpt_clear(g);
     normal_fill(r, g->vocabulary, g->width, 0, deviation,
                 ROWS(g->width, g->tokens));

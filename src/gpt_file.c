@@ -3,6 +3,7 @@
 #include "support.h"
 #include "support/safetensors.h"
 #include "support/json.h"
+#include "support/json_reader.h"
 
 /* A model in a file, by GPT-2's names. There a layer's table stands as
  * [in][out], and the roles' three side by side. */
@@ -247,17 +248,14 @@ static int count_layers(const Tensors *file, const char *prefix)
     return layers;
 }
 
-/* The number of heads stands in the file, if this book wrote it, or else in
- * config.json beside it. */
-static int heads_of(const Tensors *file)
+/* Where config.json is, of a file that does not have the number of heads
+ * itself. */
+static void config_path(const Tensors *file, size_t size, char path[size])
 {
-    if (tensors_have(file, "n_head"))
-        return (int)whole(file, "n_head", 1, INT_MAX)[0];
     const char *slash = strrchr(file->path, '/');
     const int folder = slash ? (int)(slash + 1 - file->path) : 0;
-    char path[1000];
-    if (snprintf(path, sizeof path, "%.*sconfig.json", folder,
-                 file->path) >= (int)sizeof path)
+    if (snprintf(path, size, "%.*sconfig.json", folder, file->path) >=
+        (int)size)
         REFUSE("%s: a path of fewer than 1,000 bytes is needed",
                file->path);
     FILE *config = fopen(path, "rb");
@@ -266,7 +264,80 @@ static int heads_of(const Tensors *file)
                "needed in one of them",
                file->path, path, strerror(errno));
     fclose(config);
-    return json_whole_number(path, "n_head");
+}
+
+/* A name that config.json may have, and the values that say what our GPT
+ * does, the usual one first, and at the end NULL. */
+typedef struct {
+    const char *name, *value[6];
+} Setting;
+enum { SETTINGS = 17, SIZES = 6 };
+
+/* What else may stand there changes no logit, or asks for tensors that are
+ * refused. (Chapter 22's GELU has five names; hidden_size and its like are
+ * second names, and n_ctx is an old one.) */
+static void settings_of(const Gpt *g, char size[SIZES][12],
+                        Setting setting[SETTINGS])
+{
+    const int sizes[SIZES] = {g->vocabulary, g->context_length,
+                              g->width,      g->layers,
+                              g->n_heads,    4 * g->width};
+    for (int k = 0; k < SIZES; k++)
+        snprintf(size[k], sizeof size[k], "%d", sizes[k]);
+    const char *tied = g->has_own_output ? "false" : "true";
+    const int is_equal =
+        !memcmp(g->tokens, g->output.weight,
+                (size_t)g->vocabulary * sizeof(float[g->width]));
+    const Setting all[SETTINGS] = {
+        {"model_type", {"\"gpt2\""}},
+        {"activation_function",
+         {"\"gelu_new\"", "\"gelu_fast\"", "\"gelu_accurate\"",
+          "\"gelu_python_tanh\"", "\"gelu_pytorch_tanh\""}},
+        {"layer_norm_epsilon", {"1e-05"}},
+        {"scale_attn_weights", {"true"}},
+        {"scale_attn_by_inverse_layer_idx", {"false"}},
+        {"add_cross_attention", {"false"}},
+        {"tie_word_embeddings", {tied, is_equal ? "true" : NULL}},
+        {"vocab_size", {size[0]}},
+        {"n_positions", {size[1]}},
+        {"n_ctx", {size[1]}},
+        {"max_position_embeddings", {size[1]}},
+        {"n_embd", {size[2]}},
+        {"hidden_size", {size[2]}},
+        {"n_layer", {size[3]}},
+        {"num_hidden_layers", {size[3]}},
+        {"num_attention_heads", {size[4]}},
+        {"n_inner", {size[5], "null"}}};
+    memcpy(setting, all, sizeof all);
+}
+
+/* Numbers may be written in other ways, and are compared as floats. */
+static void setting_check(const char *path, const Setting *s,
+                          const char *value)
+{
+    const char *usual = s->value[0];
+    for (int k = 0; s->value[k]; k++)
+        if (!strcmp(value, s->value[k]))
+            return;
+    if (!strchr("0123456789", *usual) ||
+        strtof(value, NULL) != strtof(usual, NULL))
+        REFUSE("%s: %s is %s; this model has %s", path, s->name, value,
+               usual);
+}
+
+static void config_check(const Gpt *g, const char *path)
+{
+    char size[SIZES][12];
+    Setting setting[SETTINGS];
+    const char *name[SETTINGS], *value[SETTINGS];
+    settings_of(g, size, setting);
+    for (int k = 0; k < SETTINGS; k++)
+        name[k] = setting[k].name;
+    char *text = json_values(path, SETTINGS, name, value);
+    for (int k = 0; k < SETTINGS; k++)
+        if (value[k])
+            setting_check(path, &setting[k], value[k]);
+    free(text);
 }
 
 /* A table from which a model has its sizes. */
@@ -289,19 +360,26 @@ static void init_from(Gpt *g, const Tensors *file)
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
     const Tensor *tokens = table_of(file, prefix, "wte.weight");
     const Tensor *positions = table_of(file, prefix, "wpe.weight");
-    const Gpt sizes = {.vocabulary = tokens->shape[0],
-                       .context_length = positions->shape[0],
-                       .width = tokens->shape[1],
-                       .n_heads = heads_of(file),
-                       .layers = count_layers(file, prefix),
-                       .has_own_output =
-                           tensors_have(file, "lm_head.weight")};
+    const int has_heads = tensors_have(file, "n_head");
+    char config[1000];
+    if (!has_heads)
+        config_path(file, sizeof config, config);
+    const Gpt sizes = {
+        .vocabulary = tokens->shape[0],
+        .context_length = positions->shape[0],
+        .width = tokens->shape[1],
+        .n_heads = has_heads ? (int)whole(file, "n_head", 1, INT_MAX)[0]
+                             : json_whole_number(config, "n_head"),
+        .layers = count_layers(file, prefix),
+        .has_own_output = tensors_have(file, "lm_head.weight")};
     if (sizes.n_heads < 1 || sizes.width % sizes.n_heads)
         REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
                file->path, sizes.n_heads, sizes.width, sizes.width);
     gpt_init(g, &sizes);
     take(names_of(g), file, prefix);
     nothing_else(g, file, prefix);
+    if (!has_heads)
+        config_check(g, config);
 }
 
 void gpt_load(Gpt *g, const char *path)

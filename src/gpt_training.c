@@ -126,16 +126,39 @@ float gpt_part_gradient(GptTraining *t, int part, const int *ids,
     return loss;
 }
 
+/* How much each part counts for in the mean of all: 1 where all have equally
+ * many targets that are not IGNORED, and 0 where a part has none. Returns
+ * how many there are. */
+static int weigh_parts(int parts, int rows, const int *targets,
+                       float weight[parts])
+{
+    int count[GPT_PARTS] = {0}, all = 0;
+    for (int k = 0; k < parts; k++) {
+        for (int i = 0; i < rows; i++)
+            count[k] += targets[k * rows + i] != IGNORED;
+        all += count[k];
+    }
+    for (int k = 0; k < parts; k++)
+        weight[k] = all ? (float)((double)count[k] * parts / all) : 0;
+    return all;
+}
+
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets)
 {
     const int rows = t->texts / t->parts * t->model.context_length;
-    float losses[GPT_PARTS], sum = 0, *const mean = t->gradient->memory;
+    float weight[GPT_PARTS], losses[GPT_PARTS], sum = 0;
+    float *const mean = t->gradient->memory;
     dropout_rate_check(t->dropout);
+    if (t->step == INT_MAX)
+        REFUSE("a training that has done %d steps: fewer are needed",
+               t->step);
+    const int all = weigh_parts(t->parts, rows, targets, weight);
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < t->parts; k++) {
         /* By seeds of its own, so that the passages stay the same. */
-        Random r = random_seeded((uint64_t)(GPT_PARTS * t->step + k));
+        Random r =
+            random_seeded((uint64_t)t->step * GPT_PARTS + (uint64_t)k);
         gpt_pass_drop(&t->pass[k], &r, t->dropout);
         losses[k] =
             gpt_part_gradient(t, k, ids + k * rows, targets + k * rows);
@@ -144,12 +167,13 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
     for (size_t i = 0; i < t->model.count; i++) {
         float slopes = 0;
         for (int k = 0; k < t->parts; k++)
-            slopes += t->gradient[k].memory[i];
+            slopes += weight[k] * t->gradient[k].memory[i];
         mean[i] = slopes / (float)t->parts;
     }
     for (int k = 0; k < t->parts; k++)
-        sum += losses[k];
-    return sum / (float)t->parts;
+        if (weight[k] > 0) /* or else its loss is NaN */
+            sum += weight[k] * losses[k];
+    return all ? sum / (float)t->parts : NAN;
 }
 
 float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,

@@ -261,37 +261,57 @@ static void same_passages_test(void)
 }
 
 /* Each part gives what its own texts give, and all of them what one part of
- * the whole batch gives. */
+ * the whole batch gives, of which the first so many targets are IGNORED. */
+static void parts_of(int texts, int ignored)
+{
+    GptTraining t = small_of(texts, 0);
+    int ids[48], targets[48];
+    const Gpt *g = &t.model;
+    GptTraining all = {.model = *g, .shares = {new_table(texts * 8, 128)}};
+    gpt_pass_init(&all.pass[0], g, texts, 8);
+    gpt_pass_init(&all.grad_pass[0], g, texts, 8);
+    gpt_init(&all.gradient[0], g);
+    gpt_training_batch(&t, ids, targets);
+    for (int i = 0; i < ignored; i++)
+        targets[i] = IGNORED;
+    next_case();
+    give("%d texts in %d parts, %d ignored", texts, t.parts, ignored);
+    same_bits("parts", t.parts, texts == 6 ? 3 : texts);
+    const float due = gpt_part_gradient(&all, 0, ids, targets);
+    const float loss = gpt_training_gradient(&t, ids, targets);
+    tap_near("loss", loss, due, 1e-6, 0);
+    similar("gradient", (int)g->count, t.gradient->memory,
+            all.gradient->memory, 1e-5, 1e-6);
+    /* And again: nothing is left of the first. */
+    gpt_part_gradient(&all, 0, ids, targets);
+    similar("gradient", (int)g->count, t.gradient->memory,
+            all.gradient->memory, 1e-5, 1e-6);
+    gpt_pass_free(&all.pass[0]);
+    gpt_pass_free(&all.grad_pass[0]);
+    gpt_free(&all.gradient[0]);
+    free(all.shares[0]);
+    gpt_training_free(&t);
+}
+
+/* Of the first text three targets or all are ignored; and all of all. */
 static void parts_test(void)
 {
     for (int texts = 3; texts <= 6; texts += texts == 4 ? 2 : 1) {
-        GptTraining t = small_of(texts, 0);
-        int ids[48], targets[48];
-        const Gpt *g = &t.model;
-        GptTraining all = {.model = *g,
-                           .shares = {new_table(texts * 8, 128)}};
-        gpt_pass_init(&all.pass[0], g, texts, 8);
-        gpt_pass_init(&all.grad_pass[0], g, texts, 8);
-        gpt_init(&all.gradient[0], g);
-        gpt_training_batch(&t, ids, targets);
-        next_case();
-        give("%d texts in %d parts", texts, t.parts);
-        same_bits("parts", t.parts, texts == 6 ? 3 : texts);
-        const float due = gpt_part_gradient(&all, 0, ids, targets);
-        const float loss = gpt_training_gradient(&t, ids, targets);
-        tap_near("loss", loss, due, 1e-6, 0);
-        similar("gradient", (int)g->count, t.gradient->memory,
-                all.gradient->memory, 1e-5, 1e-6);
-        /* And again: nothing is left of the first. */
-        gpt_part_gradient(&all, 0, ids, targets);
-        similar("gradient", (int)g->count, t.gradient->memory,
-                all.gradient->memory, 1e-5, 1e-6);
-        gpt_pass_free(&all.pass[0]);
-        gpt_pass_free(&all.grad_pass[0]);
-        gpt_free(&all.gradient[0]);
-        free(all.shares[0]);
-        gpt_training_free(&t);
+        const int ignored[] = {0, 3, 8, 17, texts * 8 - 1, texts * 8};
+        for (int k = 0; k < 6; k++)
+            parts_of(texts, ignored[k]);
     }
+}
+
+/* Behind it an int counts no other. */
+static void last_step_test(void)
+{
+    GptTraining t = small();
+    t.step = INT_MAX - 1;
+    t.dropout = 0.25;
+    go_on(&t, 1);
+    same_bits("step", t.step, INT_MAX);
+    gpt_training_free(&t);
 }
 
 /* Hugging Face's takes one of the two that are second; here both stay. */
@@ -377,11 +397,12 @@ static void loss_test(void)
     gpt_training_free(&t);
 }
 
-static void gradient_with(double dropout)
+static void gradient_with(double dropout, int step)
 {
     GptTraining t = small();
     int ids[24] = {0}, targets[24] = {0};
     t.dropout = dropout;
+    t.step = step;
     gpt_training_gradient(&t, ids, targets);
 }
 
@@ -485,7 +506,11 @@ static void refusals(void)
                                                  .text = reading,
                                                  .dropout = 1.5}));
     TAP_REFUSES("gpt_training_gradient", "a rate of dropout below 0", NULL,
-                gradient_with(-0.5));
+                gradient_with(-0.5, 0));
+    TAP_REFUSES(
+        "gpt_training_gradient", "a step that no int counts",
+        "a training that has done 2147483647 steps: fewer are needed",
+        gradient_with(0, INT_MAX));
     for (int place = 0; place <= 8; place += 8)
         TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary",
                     NULL, batch_beyond(place));
@@ -509,6 +534,7 @@ int main(void)
     TAP(same_passages_test, "gpt_training_step: with dropout or without");
     TAP(parts_test, "gpt_part_gradient: of a batch, and of its parts");
     TAP(parts_test, "gpt_training_gradient: the mean of its parts");
+    TAP(last_step_test, "gpt_training_gradient: of the last step");
     TAP(training_init_test, "gpt_training_init: draws as gpt_fill");
     TAP(training_init_test, "gpt_training_free: nothing is left");
     TAP(smallest_test, "gpt_training_init: one passage");

@@ -220,7 +220,7 @@ static void prefix_test(void)
                                .data = (float[1]){-1e4f}};
     tensors_write(path, count, tensor);
     FILE *file = fopen(config, "w");
-    fprintf(file, "{\"n_layer\": 7, \"n_head\": 2}");
+    fprintf(file, "{\"n_layer\": 2, \"n_head\": 2}");
     fclose(file);
     Gpt g;
     gpt_load(&g, path);
@@ -232,6 +232,92 @@ static void prefix_test(void)
     gpt_free(&g);
     remove(config);
     remove(path);
+}
+
+/* The golden model, whose config.json says that it has two heads, and this.
+ * It has an output of its own: its table of tokens, but the last number so
+ * many times as large. */
+static void load_configured(const char *said, int own_output)
+{
+    Tensor tensor[64], output = *golden("22_gpt/wte.weight");
+    int count = tensors_of_model(tensor, "", "n_head");
+    float *x = room(output.count);
+    memcpy(x, output.data, output.count * sizeof *x);
+    x[output.count - 1] *= (float)own_output;
+    output.name = "lm_head.weight";
+    output.data = x;
+    if (own_output)
+        tensor[count++] = output;
+    tensors_write(own_file("model.safetensors"), count, tensor);
+    FILE *file = fopen(own_file("config.json"), "w");
+    fprintf(file, "{\"n_head\": 2, %s}", said);
+    fclose(file);
+    Gpt g;
+    gpt_load(&g, own_file("model.safetensors"));
+    same_bits("heads", g.n_heads, 2);
+    gpt_free(&g);
+}
+
+/* What changes no logits. */
+static void harmless_test(void)
+{
+    static const char *const said[] = {
+        "\"task_specific_params\":{\"a\":{\"n_head\":99,\"n_layer\":7}}",
+        "\"attn_pdrop\":0.1,\"architectures\":[\"GPT2LMHeadModel\"],"
+        "\"reorder_and_upcast_attn\":true,\"summary_activation\":null",
+        "\"n_inner\":null,\"layer_norm_epsilon\":1e-05,"
+        "\"activation_function\":\"gelu_new\",\"model_type\":\"gpt2\"",
+        "\"scale_attn_weights\":true,\"add_cross_attention\":false,"
+        "\"scale_attn_by_inverse_layer_idx\":false",
+        "\"n_inner\":48,\"layer_norm_epsilon\":0.00001,\"n_layer\":2.0,"
+        "\"activation_function\":\"gelu_pytorch_tanh\",\"n_positions\":8",
+        "\"hidden_size\":12,\"layer_norm_epsilon\":9.999999747378752e-06"};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        load_configured(said[i], 0);
+    load_configured("\"tie_word_embeddings\":true", 0);
+    for (int own_output = 1; own_output <= 2; own_output++)
+        load_configured("\"tie_word_embeddings\":false", own_output);
+    load_configured("\"tie_word_embeddings\":true", 1);
+    remove(own_file("config.json"));
+}
+
+/* What asks for another model; and what this one has. */
+static const struct {
+    const char *name, *value, *has;
+    int own_output;
+} asked[] = {
+    {"model_type", "\"imagegpt\"", "\"gpt2\"", 0},
+    {"activation_function", "\"gelu\"", "\"gelu_new\"", 0},
+    {"layer_norm_epsilon", "0.1", "1e-05", 0},
+    {"scale_attn_weights", "false", "true", 0},
+    {"scale_attn_by_inverse_layer_idx", "true", "false", 0},
+    {"add_cross_attention", "true", "false", 0},
+    {"tie_word_embeddings", "false", "true", 0},
+    {"tie_word_embeddings", "true", "false", 2},
+    {"vocab_size", "50257", "20", 0},
+    {"n_positions", "9", "8", 0},
+    {"n_ctx", "1024", "8", 0},
+    {"max_position_embeddings", "7", "8", 0},
+    {"n_embd", "768", "12", 0},
+    {"hidden_size", "null", "12", 0},
+    {"n_layer", "7", "2", 0},
+    {"num_hidden_layers", "2.5", "2", 0},
+    {"num_attention_heads", "12", "2", 0},
+    {"n_inner", "12", "48", 0},
+};
+
+static void refused_configs(void)
+{
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const char *name = asked[i].name, *value = asked[i].value;
+        TAP_REFUSES("gpt_load", tap_words("%s %s", name, value),
+                    tap_words("%s: %s is %s; this model has %s",
+                              own_file("config.json"), name, value,
+                              asked[i].has),
+                    load_configured(tap_words("\"%s\": %s", name, value),
+                                    asked[i].own_output));
+    }
+    remove(own_file("config.json"));
 }
 
 /* ---- Trainings */
@@ -540,10 +626,12 @@ int main(void)
                 model_too_large());
     TAP(smallest_test, "gpt_save: one of everything");
     TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
+    TAP(harmless_test, "gpt_load: what changes no logits in config.json");
     TAP(resume_test, "gpt_training_save: all that it needs");
     TAP(resume_test, "gpt_training_load: goes on to the last bit");
     TAP(used_up_test, "gpt_training_load: a state that is used up");
     refused_files();
+    refused_configs();
     refused_trainings();
     remove(own_file("model.safetensors"));
     remove_own_folder("training.safetensors");

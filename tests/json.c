@@ -9,13 +9,15 @@ static void begin(const char *text)
     write_file();
 }
 
-/* Every kind of value around, and the name as a string. */
+/* Every kind of value around, the name as a string, and in inner braces. */
 static void begin_whole(void)
 {
-    begin(" {\"deep\": {\"n\": [1, {\"n\": {}}, []]},\n"
-          "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061d\": -1.5e+3,"
-          "\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
-          "\"n_head\" : 3, \"most\": 2147483647, \"none\":0}\n ");
+    begin(
+        " {\"deep\": {\"n_head\": 99, \"n\": [1, {\"n\": {}}, []]},\n"
+        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": -1.5e+3,"
+        "\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
+        "\"c\":-Infinity,\"d\":[{\"n_head\":7}],\"e\":0.25E-2,\"f\":[0,-0],"
+        "\"n_head\" : 3, \"most\": 2147483647, \"none\":0}\n ");
 }
 
 static void read_whole(void)
@@ -28,25 +30,47 @@ static void read_whole(void)
 }
 
 #define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
+#define NONE "json_whole_number: file: has no 'n': a whole number is needed"
+#define OTHER(value)                                                       \
+    "json_whole_number: file: n is " value                                 \
+    "; a whole number from 0 to 2147483647 is needed"
+#define FIFTY(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x)
+#define TEN(x) x x x x x x x x x x
 static const struct {
     const char *text, *words;
 } wrong[] = {
-    {"", "json_whole_number: file: has no 'n': a whole number is needed"},
-    {"{}", "json_whole_number: file: has no 'n': a whole number is needed"},
-    {"{\"N\":7, \"a\":\"n\"}",
-     "json_whole_number: file: has no 'n': a whole number is needed"},
+    {"", ODD("nothing at byte 0 where '{'")},
+    {"7", ODD("'7' at byte 0 where '{'")},
+    {"{}", NONE},
+    {"{\"N\":7, \"a\":\"n\"}", NONE},
+    {"{\"a\":{\"n\":7}, \"b\":[{\"n\":7}]}", NONE},
     {"{\"n\":7,\"n\":7}",
-     "json_whole_number: file: has 'n' twice: once is needed"},
-    {"{\"n\":", ODD("nothing at byte 5 where a whole number")},
-    {"{\"n\":-7}", ODD("'-' at byte 5 where a whole number")},
-    {"{\"n\":7.5}", ODD("'.' at byte 6 where ',' or '}'")},
-    {"{\"n\":7", ODD("nothing at byte 6 where ',' or '}'")},
-    {"{\"a\":\"\\\"n\":7\"}",
-     "json_whole_number: file: has no 'n': a whole number is needed"},
-    {"{\"n\":07}", ODD("'0' at byte 5 where a whole number")},
-    {"{\"n\":\x1f", ODD("0x1f at byte 5 where a whole number")},
-    {"{\"n\":2147483648}", "json_integer: file: its JSON has a number "
-                           "above 2147483647 at byte 5"},
+     "json_values: file: has 'n' twice: once is needed"},
+    {"{\"n\":", ODD("nothing at byte 5 where a value")},
+    {"{\"n\":7}}", ODD("'}' at byte 7 where its end")},
+    {"{\"n\":7,}", ODD("'}' at byte 7 where '\"'")},
+    {"{\"n\":7", ODD("nothing at byte 6 where ','")},
+    {"{\"a\":\"\\\"n\":7\"}", ODD("':' at byte 10 where ','")},
+    {"{\"n\":07}", ODD("'7' at byte 6 where ','")},
+    {"{\"n\":\x1f", ODD("0x1f at byte 5 where a value")},
+    {"{\"n\":7.}", ODD("'}' at byte 7 where a digit")},
+    {"{\"n\":7e+}", ODD("'}' at byte 8 where a digit")},
+    {"{\"a\":-.5}", ODD("'.' at byte 6 where a digit")},
+    {"{\"a\":[1 2]}", ODD("'2' at byte 8 where ','")},
+    {"{\"a\":[1,]}", ODD("']' at byte 8 where a value")},
+    {"{\"a\":nul}", ODD("'n' at byte 5 where a value")},
+    {"{\"n\":-7}", OTHER("-7")},
+    {"{\"n\":7.5}", OTHER("7.5")},
+    {"{\"n\" : \"7\" }", OTHER("\"7\"")},
+    {"{\"n\":null,\"a\":1}", OTHER("null")},
+    {"{\"n\":[7]}", OTHER("[...]")},
+    {"{\"n\":{\"n\":7}}", OTHER("{...}")},
+    {"{\"n\":2147483648}", OTHER("2147483648")},
+    {"{\"n\":99999999999999999999}", OTHER("99999999999999999999")},
+    {"{\"n\":" FIFTY("[{\"a\":") "7" FIFTY("}]") "}", OTHER("[...]")},
+    {"{\"n\":" FIFTY("[{\"a\":") "[7]" FIFTY("}]") "}",
+     "skip_value: file: its JSON is 101 deep at byte 305: at most 100 is "
+     "needed"},
 };
 
 static void refuse_files(void)

@@ -13,10 +13,16 @@
  * the roles' three stand side by side; with "transformer." before them, or
  * without. Sizes and layers are those of the tables. A "lm_head.weight" is
  * an output apart. The number of heads is the file's "n_head", if gpt_save
- * has written it, or that of config.json in its folder. Refuses what
- * tensors_read and json_whole_number refuse, tables that are missing or of
- * other shapes, heads that do not divide the width, and a tensor that is no
- * part of the model. It passes over the masks "h.0.attn.bias" and
+ * has written it, and then a config.json in its folder is not looked at;
+ * or else it is that of config.json. Refuses a config.json that asks for
+ * another model: a "model_type" that is not "gpt2", another function than
+ * chapter 22's GELU, an epsilon that is not 1e-5, attention with other
+ * factors or on another text, tied tables where "lm_head.weight" differs
+ * or untied ones without it, and sizes that are not those of the tables;
+ * it passes over all that changes no logits. Refuses what tensors_read and
+ * json_whole_number refuse, tables that are missing or of other shapes,
+ * heads that do not divide the width, and a tensor that is no part of the
+ * model. It passes over the masks "h.0.attn.bias" and
  * "h.0.attn.masked_bias", what gpt_training_save adds, and names without a
  * dot. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
  * transformers. */

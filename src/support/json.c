@@ -94,30 +94,134 @@ size_t json_integer(Json *j, size_t most)
     return (size_t)value;
 }
 
-int json_whole_number(const char *path, const char *name)
+/* Steps over digits, of which there must be one. */
+static void skip_digits(Json *j)
+{
+    const size_t digits = strspn(j->at, "0123456789");
+    if (digits == 0)
+        json_unexpected(j, "a digit");
+    j->at += digits;
+}
+
+static void skip_number(Json *j)
+{
+    j->at += *j->at == '-';
+    if (*j->at == '0') /* behind which JSON has no further digit */
+        j->at++;
+    else
+        skip_digits(j);
+    if (*j->at == '.') {
+        j->at++;
+        skip_digits(j);
+    }
+    if (*j->at == 'e' || *j->at == 'E') {
+        j->at++;
+        j->at += *j->at == '-' || *j->at == '+';
+        skip_digits(j);
+    }
+}
+
+/* Steps over a number, or a word: JSON's own, and those that Python
+ * writes. */
+static void skip_plain(Json *j)
+{
+    static const char *const word[] = {"true", "false",    "null",
+                                       "NaN",  "Infinity", "-Infinity"};
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (!strncmp(j->at, word[i], strlen(word[i]))) {
+            j->at += strlen(word[i]);
+            return;
+        }
+    if (!*j->at || !strchr("-0123456789", *j->at))
+        json_unexpected(j, "a value");
+    skip_number(j);
+}
+
+/* So deep may lists and braces stand in each other: each takes room on the
+ * stack. */
+enum { DEEPEST = 100 };
+
+static void skip_value(Json *j, int depth)
+{
+    skip_blanks(j);
+    if (depth == DEEPEST && (*j->at == '[' || *j->at == '{'))
+        REFUSE("%s: its JSON is %d deep at byte %td: at most %d is needed",
+               j->path, depth + 1, j->at - j->text, DEEPEST);
+    if (*j->at == '"')
+        json_string(j);
+    else if (*j->at == '{')
+        for (int others = 0; json_name(j, others); others = 1)
+            skip_value(j, depth + 1);
+    else if (json_accept(j, '['))
+        for (int others = 0; !json_accept(j, ']'); others = 1) {
+            if (others)
+                json_expect(j, ',');
+            skip_value(j, depth + 1);
+        }
+    else
+        skip_plain(j);
+}
+
+/* Steps over a value and returns it. It ends where `end` says, but there
+ * the comma still stands. */
+static const char *next_value(Json *j, char **end)
+{
+    skip_blanks(j);
+    char *value = j->at;
+    skip_value(j, 0);
+    *end = j->at;
+    if (*value == '"') { /* its last quote, which json_string took away */
+        *end = strchr(value, '\0');
+        *(*end)++ = '"';
+    }
+    return *value == '{' ? "{...}" : *value == '[' ? "[...]" : value;
+}
+
+static Json json_read(const char *path)
 {
     FILE *file = file_open(path);
     const size_t size = file_remaining(path, file);
     Json j = {.path = path, .text = file_read(path, file, size)};
     fclose(file);
-    char quoted[100];
-    snprintf(quoted, sizeof quoted, "\"%s\"", name);
     j.at = j.text;
     j.end = j.text + size;
-    int number = -1; /* none yet */
-    while ((j.at = strstr(j.at, quoted))) {
-        const int is_escaped = j.at > j.text && j.at[-1] == '\\';
-        j.at += strlen(quoted);
-        if (is_escaped || !json_accept(&j, ':')) /* words, and no name */
-            continue;
-        if (number >= 0)
-            REFUSE("%s: has '%s' twice: once is needed", path, name);
-        number = (int)json_integer(&j, INT_MAX);
-        if (!json_accept(&j, ',') && !json_accept(&j, '}'))
-            json_unexpected(&j, "',' or '}'");
+    return j;
+}
+
+char *json_values(const char *path, int count,
+                  const char *const name[count], const char *value[count])
+{
+    Json j = json_read(path);
+    char *found, *end = j.text;
+    for (int i = 0; i < count; i++)
+        value[i] = NULL;
+    for (int others = 0; (found = json_name(&j, others)); others = 1) {
+        *end = '\0'; /* of the value before, whose comma has been read */
+        const char *next = next_value(&j, &end);
+        for (int i = 0; i < count; i++) {
+            if (strcmp(name[i], found))
+                continue;
+            if (value[i])
+                REFUSE("%s: has '%s' twice: once is needed", path, found);
+            value[i] = next;
+        }
     }
-    if (number < 0)
+    *end = '\0';
+    json_end(&j);
+    return j.text;
+}
+
+int json_whole_number(const char *path, const char *name)
+{
+    const char *value;
+    char *text = json_values(path, 1, &name, &value);
+    if (!value)
         REFUSE("%s: has no '%s': a whole number is needed", path, name);
-    free(j.text);
-    return number;
+    const size_t digits = strspn(value, "0123456789");
+    const unsigned long long number = strtoull(value, NULL, 10);
+    if (value[digits] || number > INT_MAX)
+        REFUSE("%s: %s is %s; a whole number from 0 to %d is needed", path,
+               name, value, INT_MAX);
+    free(text);
+    return (int)number;
 }

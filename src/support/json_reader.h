@@ -29,3 +29,11 @@ char *json_name(Json *j, int others);
 
 /* A whole number from 0 to the most. */
 size_t json_integer(Json *j, size_t most);
+
+/* The values that a file in JSON has by these names, in its outermost
+ * braces: as they are written, a string with its quotes, braces as {...}
+ * and a list as [...]; NULL where there is none. Refuses a file that is no
+ * JSON or more than 100 braces and lists deep, and one of the names twice.
+ * What the values lie in is returned, to be freed. */
+char *json_values(const char *path, int count,
+                  const char *const name[count], const char *value[count]);
