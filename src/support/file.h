@@ -14,9 +14,12 @@ void *file_read(const char *path, FILE *file, size_t size);
 
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is
- * the old file or the new one. A file that cannot be written, a link, a
- * folder and a device are refused. Of a new file that is refused or
- * dropped, nothing stays. */
+ * the old file or the new one. The new one may be read and written by whom
+ * the old one might; another name of the old one (a hard link) keeps it. A
+ * part that a killed program has left is removed. A file that cannot be
+ * written is refused, and so are a link, a folder, a pipe and a device, in
+ * the place of the part, too. Of a new file that is refused or dropped,
+ * nothing stays. */
 typedef struct {
     const char *path;
     char *part;

@@ -55,12 +55,12 @@ const uint16_t *tensor_halves(const Tensor *t);
 
 /* Writes a safetensors file of so many tensors, of which it looks at name,
  * type, rank, shape and data. Wherever the program ends, or the machine,
- * there is the old file or the whole new one: it grows as path.part, which
- * a program that is killed leaves behind, and the next one takes again; two
- * must not write one file at a time. Refuses types but 'f', 'd', 'i' and
- * 'h', names that come twice, that are not printable ASCII or that JSON
- * would write with a backslash, a path that is a link, a folder or a
- * device, and what the system refuses, such as a full disk: then the old
- * file stays.
+ * there is the old file or the whole new one, with the old one's
+ * permissions: it grows as path.part, which a program that is killed leaves
+ * behind, and the next one removes; two must not write one file at a time.
+ * Refuses types but 'f', 'd', 'i' and 'h', names that come twice, that are
+ * not printable ASCII or that JSON would write with a backslash, a path or
+ * path.part that is a link, a folder, a pipe or a device, and what the
+ * system refuses, such as a full disk: then the old file stays.
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
