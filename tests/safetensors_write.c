@@ -164,7 +164,7 @@ static void write_as_python(void)
 
 /* ---- What cannot be written leaves the file as it was. */
 
-#define TYPES "'f', 'd', 'i' or 'h', and 0 to 4, are needed"
+#define TYPES "'f', 'd', 'i', 'b' or 'h', and 0 to 4, are needed"
 #define SIZES "sizes from 0 on that fit into memory are needed"
 #define NAMES                                                              \
     "one of printable ASCII without quotes and backslashes is needed"

@@ -26,17 +26,22 @@ size_t file_remaining(const char *path, FILE *file)
     return (size_t)(end - here);
 }
 
-void *file_read(const char *path, FILE *file, size_t size)
+void file_fill(const char *path, FILE *file, size_t size, void *block)
 {
-    char *block = malloc(size + 1);
-    if (!block)
-        REFUSE("%s: there is no memory for %zu bytes", path, size);
     const size_t got = fread(block, 1, size, file);
     if (ferror(file))
         REFUSE("%s: cannot be read: %s", path, strerror(errno));
     if (got < size)
         REFUSE("%s: ends after %zu bytes where %zu are needed", path, got,
                size);
+}
+
+void *file_read(const char *path, FILE *file, size_t size)
+{
+    char *block = malloc(size + 1);
+    if (!block)
+        REFUSE("%s: there is no memory for %zu bytes", path, size);
+    file_fill(path, file, size, block);
     block[size] = '\0';
     return block;
 }

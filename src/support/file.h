@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A file, which is to be closed; how many bytes of it are still to be read;
- * and so many of them, with a 0 behind, to be freed. */
+/* An open file, which the caller closes; how many bytes of it have not been
+ * read yet; reads so many of them into a block; or into a new one, which the
+ * caller frees, and writes a 0 after them. */
 FILE *file_open(const char *path);
 size_t file_remaining(const char *path, FILE *file);
+void file_fill(const char *path, FILE *file, size_t size, void *block);
 void *file_read(const char *path, FILE *file, size_t size);
 
 /* A file that grows as path.part, and takes the place of the old one when
