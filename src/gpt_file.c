@@ -172,10 +172,11 @@ static void nothing_else(const Gpt *g, const Tensors *file,
 /* The numbers of a tensor of 16 bits as floats, to be freed. */
 static float *floats_of(const Tensor *t)
 {
-    const uint16_t *bits = tensor_halves(t);
+    const int is_bfloat16 = t->type == 'b';
+    const uint16_t *bits = is_bfloat16 ? t->data : tensor_halves(t);
     float *x = new_list(t->count, sizeof *x);
     for (size_t i = 0; i < t->count; i++)
-        x[i] = from_float16(bits[i]);
+        x[i] = is_bfloat16 ? from_bfloat16(bits[i]) : from_float16(bits[i]);
     return x;
 }
 
@@ -195,7 +196,8 @@ static void take(Names all, const Tensors *file, const char *prefix)
                    "%d, is needed",
                    file->path, name, t->shape[0], t->shape[1], t->rank,
                    rows, rank == 2 ? e->columns : 1, rank);
-        float *own = t->type == 'h' ? floats_of(t) : NULL;
+        const int is_short = t->type == 'h' || t->type == 'b';
+        float *own = is_short ? floats_of(t) : NULL;
         copy(e, 1, own ? own : (float *)tensor_floats(t));
         free(own);
     }

@@ -48,6 +48,37 @@ static void half_test(void)
     remove(path);
 }
 
+/* As others write it: each number of a model in the upper half of its
+ * bits. */
+static void bfloat16_test(void)
+{
+    Gpt g = given(), again;
+    const char *path = own_file("model.safetensors");
+    g.memory[1] = 3e38f;
+    gpt_save(&g, path);
+    Tensors file = tensors_read(path);
+    for (Tensor *t = file.tensor; t < file.tensor + file.count; t++)
+        if (t->type == 'f') {
+            t->type = 'b';
+            for (size_t k = 0; k < t->count; k++)
+                ((uint16_t *)t->data)[k] =
+                    to_bfloat16(((float *)t->data)[k]);
+        }
+    tensors_write(path, (int)file.count, file.tensor);
+    tensors_free(&file);
+    gpt_load(&again, path);
+    same_bits("parameters", (int64_t)again.count, (int64_t)g.count);
+    for (size_t i = 0; i < g.count; i++) {
+        const float right = from_bfloat16(to_bfloat16(g.memory[i]));
+        if (again.memory[i] != right || i < 3)
+            tap_near("number", (double)again.memory[i], (double)right, 0,
+                     0);
+    }
+    gpt_free(&again);
+    gpt_free(&g);
+    remove(path);
+}
+
 static void half_refused(void)
 {
     Gpt g = {1, 1, 1, 1, 1, .has_own_output = 0};
@@ -514,6 +545,7 @@ int main(void)
     make_own_folder();
     EACH("gpt_save", save_test, "gpt_*-sizes");
     EACH("gpt_save_half", half_test, "gpt_*-sizes");
+    EACH("gpt_load", bfloat16_test, "gpt_*-sizes");
     TAP_REFUSES("gpt_save_half", "a number that is too large",
                 "'wte.weight' has -65520: a number below 65520 is needed, "
                 "which a float16 can hold",

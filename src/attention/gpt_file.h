@@ -11,7 +11,8 @@
 /* Reads a model by the names of GPT-2's parameters, such as "wte.weight"
  * and "h.0.attn.c_attn.weight", in which a layer's table is [in][out] and
  * the roles' three stand side by side; with "transformer." before them, or
- * without. Sizes and layers are those of the tables. A "lm_head.weight" is
+ * without. Numbers may be F32, F16 and BF16. Sizes and layers are those of
+ * the tables. A "lm_head.weight" is
  * an output apart. The number of heads is the file's "n_head", if gpt_save
  * has written it, or that of config.json in its folder. Refuses what
  * tensors_read and json_whole_number refuse, tables that are missing or of
