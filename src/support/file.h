@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /* An open file, which the caller closes; how many bytes of it have not been
- * read yet; reads so many of them into a block; or into a new one, which the
- * caller frees, and writes a 0 after them. */
+ * read yet; reads so many of them into a block; or into a new one, with a 0
+ * after them, which the caller frees. */
 FILE *file_open(const char *path);
 size_t file_remaining(const char *path, FILE *file);
 void file_fill(const char *path, FILE *file, size_t size, void *block);

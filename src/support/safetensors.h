@@ -32,13 +32,12 @@ typedef struct {
 } Tensors;
 
 /* Reads a safetensors file of tensors of up to four dimensions; what its
- * metadata says is passed over. Names are UTF-8, without the escapes of
- * JSON; data are aligned, even where the file packs them closer. Refuses
- * any other file, one with a dtype that safetensors does not have, a name
- * that comes twice or has a \u0000, and keys of a tensor but its dtype,
- * shape and data_offsets, naming the file and the fault; and never allocates
- * more for numbers and names than the file holds.
- * Python: safetensors.torch.load_file. */
+ * metadata says is passed over. Names are UTF-8, without JSON's escapes.
+ * The data are aligned, even where the file packs them closer. Refuses any
+ * other file, naming it and the fault; a dtype that safetensors does not
+ * have; a name that comes twice, or with \u0000; and any key of a tensor
+ * but dtype, shape and data_offsets. Never allocates more for numbers and
+ * names than the file holds. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
 
 /* Is there a tensor of that name? Python: name in tensors. */
@@ -61,11 +60,11 @@ const uint16_t *tensor_halves(const Tensor *t);
 /* Writes a safetensors file of so many tensors, of which it looks at name,
  * type, rank, shape and data. Wherever the program ends, or the machine,
  * there is the old file or the whole new one, with the old one's
- * permissions: it grows as path.part, which a program that is killed leaves
+ * permissions. It grows as path.part, which a program that is killed leaves
  * behind, and the next one removes; two must not write one file at a time.
  * Refuses the type '?', names that come twice, that are not printable ASCII
  * or that JSON would write with a backslash, a path or path.part that is a
- * link, a folder, a pipe or a device, and what the system refuses, such as a
- * full disk: then the old file stays.
+ * link, a folder, a pipe or a device, and what the system refuses, such as
+ * a full disk: then the old file stays.
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
