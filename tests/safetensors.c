@@ -138,7 +138,8 @@ static const struct {
     {"{\"\xf4\x90\x80\x80\"", ODD("0xf4 at byte 2 where UTF-8")},
     {"{\"\xed\xa0\x80\"", ODD("0xed at byte 2 where UTF-8")},
     {"{\"\xe2\x82\"", ODD("0xe2 at byte 2 where UTF-8")},
-    {"{\"a\\ud800\"", ODD("'u' at byte 4 where a whole surrogate pair")},
+    {"{\"a\\ud800xudc00\"",
+     ODD("'u' at byte 4 where a whole surrogate pair")},
     {"{\"\\ud800\\ud800\"",
      ODD("'u' at byte 3 where a whole surrogate pair")},
     {"{\"\\udc00\\ud800\"",
@@ -157,6 +158,7 @@ static const struct {
      "check_place: file: tensor 'a' of F6_E2M3 has 18 bits: a multiple of "
      "8 is needed"},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
+    {OFFSETS("[24]"), HALF},
     {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", KEY("dtype")},
     {OFFSETS("[0,24],\"data_offsets\":[0,24]"), KEY("data_offsets")},
     {"{" A("\"BF16\"", "[12]", "[24,0]") "}", LESS},

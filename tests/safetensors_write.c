@@ -76,6 +76,14 @@ static void write_less(void)
     tensors_free(&all);
 }
 
+/* As someone else, where root may do everything. */
+static const char *barred(const char *name)
+{
+    if (!getuid() && setuid(65534))
+        REFUSE("%s: root must not be root here", name);
+    return name;
+}
+
 /* The new file has the old one's permissions and owner, whatever the umask
  * is, or else those that the umask leaves. The old one's other names keep
  * what they had, even one that stands where the part is made. */
@@ -103,6 +111,29 @@ static void write_kept(void)
         remove("other");
     }
     umask(usual);
+}
+
+/* Someone else's file, of a group that the new file can have, too; and of
+ * one that it cannot have: then its group may do no more than all may. */
+static void write_of_group(void)
+{
+    static const char *const name[] = {"other", "file"};
+    const gid_t group[] = {getgid(), 54321};
+    struct stat about;
+    for (int i = 0; i < 2; i++) {
+        begin_whole();
+        tap_true("group", !chown(path, 0, group[i]));
+        tap_true("mode", !chmod(path, 0676) && !rename(path, name[i]));
+    }
+    chmod(".", 0777);
+    barred(path);
+    for (int i = 0; i < 2; i++) {
+        tensors_write(name[i], 1, whole);
+        tap_true("written", !stat(name[i], &about));
+        tap_near("permissions", about.st_mode, S_IFREG | (i ? 0666 : 0676),
+                 0, 0);
+    }
+    remove("other");
 }
 
 static void write_flushed(void)
@@ -222,14 +253,6 @@ static const char *unflushed(const char *name)
     return name;
 }
 
-/* As someone who may not write here: root may everywhere. */
-static const char *barred(const char *name)
-{
-    if (!getuid() && setuid(65534))
-        REFUSE("%s: root must not be root here", name);
-    return name;
-}
-
 #define CANNOT(name, why)                                                  \
     "file.c: check_written: " name ": cannot be written: " why
 static void refuse_disks(void)
@@ -339,6 +362,8 @@ int main(void)
     TAP(write_whole, "tensors_write: every type and rank");
     TAP(write_less, "tensors_write: what does not count is not needed");
     TAP(write_kept, "tensors_write: permissions, owner, other names stay");
+    if (!getuid())
+        TAP(write_of_group, "tensors_write: permissions of another group");
     TAP(write_flushed, "tensors_write: flushed, and then in its place");
     TAP(write_as_python, "tensors_write: as Python's package writes");
     begin_whole();
