@@ -67,9 +67,9 @@ int main(void)
                    "%d is wrong, %s would be right", 3, "four"));
     REFUSES("refuse.c: about: 'two\\x0alines, ä\\x09\\x7f' is wrong",
             about("two\nlines, ä\t\x7f"));
-    REFUSES("refuse.c: about: '\\x85\\xffä\\xc2\\x9b😀\\xed\\xa0\\x80' is "
-            "wrong",
-            about("\x85\xffä\xc2\x9b😀\xed\xa0\x80"));
+    REFUSES("refuse.c: about: '\\x85\\xff\u00a0\\xc2\\x9b😀\\xed\\xa0\\x80' "
+            "is wrong",
+            about("\x85\xff\u00a0\xc2\x9b😀\xed\xa0\x80"));
     REFUSES(cut, about(endless));
     REFUSES("before-refuse.c: prints_first: no luck", prints_first());
     REFUSES("refuse.c: check_printed: standard output cannot be written: "
