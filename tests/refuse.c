@@ -11,7 +11,8 @@ static void about(const char *text)
 /* Both go to one file here, as in a terminal or a log. */
 static void prints_first(void)
 {
-    setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
+    static char buffer[BUFSIZ];
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     printf("before-");
     REFUSE("no luck");
 }
