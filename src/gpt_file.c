@@ -173,10 +173,11 @@ static void nothing_else(const Gpt *g, const Tensors *file,
 /* The numbers of a tensor of 16 bits as floats, to be freed. */
 static float *floats_of(const Tensor *t)
 {
-    const uint16_t *bits = tensor_halves(t);
+    const int is_bfloat16 = t->type == 'b';
+    const uint16_t *bits = is_bfloat16 ? t->data : tensor_halves(t);
     float *x = new_list(t->count, sizeof *x);
     for (size_t i = 0; i < t->count; i++)
-        x[i] = from_float16(bits[i]);
+        x[i] = is_bfloat16 ? from_bfloat16(bits[i]) : from_float16(bits[i]);
     return x;
 }
 
@@ -196,7 +197,8 @@ static void take(Names all, const Tensors *file, const char *prefix)
                    "%d, is needed",
                    file->path, name, t->shape[0], t->shape[1], t->rank,
                    rows, rank == 2 ? e->columns : 1, rank);
-        float *own = t->type == 'h' ? floats_of(t) : NULL;
+        const int is_short = t->type == 'h' || t->type == 'b';
+        float *own = is_short ? floats_of(t) : NULL;
         copy(e, 1, own ? own : (float *)tensor_floats(t));
         free(own);
     }
@@ -248,8 +250,7 @@ static int count_layers(const Tensors *file, const char *prefix)
     return layers;
 }
 
-/* Where config.json is, of a file that does not have the number of heads
- * itself. */
+/* The path of config.json beside a file that lacks the number of heads. */
 static void config_path(const Tensors *file, size_t size, char path[size])
 {
     const char *slash = strrchr(file->path, '/');
@@ -266,16 +267,16 @@ static void config_path(const Tensors *file, size_t size, char path[size])
     fclose(config);
 }
 
-/* A name that config.json may have, and the values that say what our GPT
- * does, the usual one first, and at the end NULL. */
+/* A key that config.json may have, and the values under which it describes
+ * our GPT, the usual one first; NULL ends the list. */
 typedef struct {
     const char *name, *value[6];
 } Setting;
 enum { SETTINGS = 17, SIZES = 6 };
 
-/* What else may stand there changes no logit, or asks for tensors that are
- * refused. (Chapter 22's GELU has five names; hidden_size and its like are
- * second names, and n_ctx is an old one.) */
+/* All other keys change no logits, or come with tensors that are refused.
+ * (Chapter 22's GELU has five names; hidden_size and the like are second
+ * names, and n_ctx is an old one.) */
 static void settings_of(const Gpt *g, char size[SIZES][12],
                         Setting setting[SETTINGS])
 {

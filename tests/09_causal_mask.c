@@ -13,7 +13,7 @@ static int first(void)
 }
 
 /* The first and the last of ints, and those beside. */
-static const int ends[] = {INT_MIN, INT_MIN + 1, INT_MIN + 2,
+static const int ends[] = {INT_MIN,     INT_MIN + 1, INT_MIN + 2,
                            INT_MAX - 2, INT_MAX - 1, INT_MAX};
 
 /* Every function that has a mask sees all keys if `first` is beyond the
@@ -30,8 +30,8 @@ static void first_far_away(void)
         masked_weights(3, 3, 2, mask_causal(ends[k]), x, x, s, weights);
         for (int i = 0; i < 12; i++) {
             tap_near("mask", mask[0][i], ends[k] > 0, 0, 0);
-            tap_near("scores", scores[0][i], ends[k] > 0 ? 0 : -INFINITY,
-                     0, 0);
+            tap_near("scores", scores[0][i], ends[k] > 0 ? 0 : -INFINITY, 0,
+                     0);
         }
         for (int i = 0; i < 9; i++)
             tap_true("weights", isnan(weights[0][i]) == (ends[k] < 0));

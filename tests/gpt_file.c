@@ -23,29 +23,57 @@ static void save_test(void)
     remove(path);
 }
 
-/* In 16 bits: each number is the nearest float16 of the model's. */
-static void half_test(void)
+/* Reads a model from a file with numbers of 16 bits: each is the nearest of
+ * its kind. */
+static void read_short(const Gpt *g, const char *path,
+                       uint16_t (*to)(float), float (*from)(uint16_t))
 {
-    Gpt g = given(), again;
-    const char *path = own_file("model.safetensors");
-    g.memory[1] = 65519;
-    g.memory[2] = -1e-7f;
-    gpt_save_half(&g, path);
+    Gpt again;
     gpt_load(&again, path);
-    same_bits("parameters", (int64_t)again.count, (int64_t)g.count);
-    for (size_t i = 0; i < g.count; i++) {
-        const float right = from_float16(to_float16(g.memory[i]));
+    same_bits("parameters", (int64_t)again.count, (int64_t)g->count);
+    for (size_t i = 0; i < g->count; i++) {
+        const float right = from(to(g->memory[i]));
         if (again.memory[i] != right || i < 3)
             tap_near("number", (double)again.memory[i], (double)right, 0,
                      0);
     }
+    gpt_free(&again);
+    remove(path);
+}
+
+static void half_test(void)
+{
+    Gpt g = given();
+    const char *path = own_file("model.safetensors");
+    g.memory[1] = 65519;
+    g.memory[2] = -1e-7f;
+    gpt_save_half(&g, path);
     Tensors file = tensors_read(path);
     tap_near("bytes of a number", tensors_find(&file, "wte.weight")->type,
              'h', 0, 0);
     tensors_free(&file);
-    gpt_free(&again);
+    read_short(&g, path, to_float16, from_float16);
     gpt_free(&g);
-    remove(path);
+}
+
+/* As others write it. */
+static void bfloat16_test(void)
+{
+    Gpt g = given();
+    const char *path = own_file("model.safetensors");
+    g.memory[1] = 3e38f;
+    gpt_save(&g, path);
+    Tensors file = tensors_read(path);
+    for (Tensor *t = file.tensor; t < file.tensor + file.count; t++)
+        for (size_t k = 0; t->type != 'i' && k < t->count; k++) {
+            const float x = ((float *)t->data)[k];
+            ((uint16_t *)t->data)[k] = to_bfloat16(x);
+            t->type = 'b';
+        }
+    tensors_write(path, (int)file.count, file.tensor);
+    tensors_free(&file);
+    read_short(&g, path, to_bfloat16, from_bfloat16);
+    gpt_free(&g);
 }
 
 static void half_refused(void)
@@ -600,6 +628,7 @@ int main(void)
     make_own_folder();
     EACH("gpt_save", save_test, "gpt_*-sizes");
     EACH("gpt_save_half", half_test, "gpt_*-sizes");
+    EACH("gpt_load", bfloat16_test, "gpt_*-sizes");
     TAP_REFUSES("gpt_save_half", "a number that is too large",
                 "'wte.weight' has -65520: a number below 65520 is needed, "
                 "which a float16 can hold",

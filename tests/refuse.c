@@ -11,7 +11,8 @@ static void about(const char *text)
 /* Both go to one file here, as in a terminal or a log. */
 static void prints_first(void)
 {
-    setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
+    static char buffer[BUFSIZ];
+    setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     printf("before-");
     REFUSE("no luck");
 }
@@ -67,6 +68,9 @@ int main(void)
                    "%d is wrong, %s would be right", 3, "four"));
     REFUSES("refuse.c: about: 'two\\x0alines, ä\\x09\\x7f' is wrong",
             about("two\nlines, ä\t\x7f"));
+    REFUSES("refuse.c: about: '\\x85\\xff\u00a0\\xc2\\x9b😀\\xed\\xa0\\x80' "
+            "is wrong",
+            about("\x85\xff\u00a0\xc2\x9b😀\xed\xa0\x80"));
     REFUSES(cut, about(endless));
     REFUSES("before-refuse.c: prints_first: no luck", prints_first());
     REFUSES("refuse.c: check_printed: standard output cannot be written: "

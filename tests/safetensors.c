@@ -28,7 +28,7 @@ static void read_few_and_many(void)
     int end = 0;
     for (int i = 0; i < 1000; i++)
         end += snprintf(header + end, sizeof header - (size_t)end,
-                        "%c\"%d\":{\"dtype\":\"\",\"shape\":[],"
+                        "%c\"%d\":{\"dtype\":\"F4\",\"shape\":[0],"
                         "\"data_offsets\":[0,0]}",
                         i ? ',' : '{', i);
     strcpy(header + end, "}");
@@ -38,6 +38,32 @@ static void read_few_and_many(void)
     tap_near("tensors", (double)all.count, 1000, 0, 0);
     tap_true("one of them", tensors_find(&all, "999")->count == 0);
     tensors_free(&all);
+}
+
+/* What others write: names with escapes, for characters of each length in
+ * UTF-8; null as metadata; and escapes in the format's own words. */
+static void read_escapes(void)
+{
+    static const struct {
+        const char *written, *name;
+    } as[] = {{"\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t"},
+              {"\\u0041\\u007F\\u0080\\u07ff\\u0800\\uffff",
+               "A\x7f\xc2\x80\u07ff\u0800\uffff"},
+              {"\\ud800\\udc00\\uDBFF\\uDFFFx", "\U00010000\U0010ffffx"},
+              {"\u00e9\u20ac\U0001f600", "\u00e9\u20ac\U0001f600"}};
+    for (size_t i = 0; i < sizeof as / sizeof *as; i++) {
+        begin(tap_words("{\"__metadata__\": null, \"%s\":{\"dtype\":"
+                        "\"F\\u00332\",\"shape\":[1],\"data_\\u006ff"
+                        "fsets\":[0,4]}}",
+                        as[i].written));
+        add(single, 4);
+        write_file();
+        Tensors all = tensors_read(path);
+        tap_near("number",
+                 (double)*tensor_floats(tensors_find(&all, as[i].name)),
+                 (double)*single, 0, 0);
+        tensors_free(&all);
+    }
 }
 
 /* ---- Damaged files. */
@@ -58,7 +84,7 @@ static void refuse_starts(void)
 {
     begin("{}");
     file_size = 7;
-    refused("file_read: file: ends after 7 bytes where 8 are needed");
+    refused("file_fill: file: ends after 7 bytes where 8 are needed");
     begin("{}");
     file[0] = 3;
     refused("tensors_read: file: says its header has 3 bytes: 2 are left");
@@ -88,6 +114,9 @@ static void refuse_starts(void)
 #define PLACE(offsets, bytes)                                              \
     "check_place: file: tensor 'a' has data_offsets " offsets ": " bytes   \
     " bytes are needed"
+#define DTYPE(its)                                                         \
+    "read_tensor: file: tensor 'a' has dtype '" its                        \
+    "': one that safetensors has, such as F32, is needed"
 #define LESS                                                               \
     "check_place: file: tensor 'a' has data_offsets [24, 0]: the second "  \
     "must not be less"
@@ -103,16 +132,43 @@ static const struct {
     {"{\"__metadata__\":{\"a\":1}}", ODD("'1' at byte 21 where '\"'")},
     {SHAPE("[2 3]"), ODD("'3' at byte 31 where ','")},
     {SHAPE("[2,03]"), ODD("'0' at byte 31 where a whole number")},
-    {"{\"a\\n\":{}}", "read_header: file: has the name 'a\\n': one without "
-                      "escapes is needed"},
+    {"{\"\\u00", ODD("'u' at byte 3 where an escape")},
+    {"{\"\xe0\x9f\xbf\"", ODD("0xe0 at byte 2 where UTF-8")},
+    {"{\"\xf0\x8f\xbf\xbf\"", ODD("0xf0 at byte 2 where UTF-8")},
+    {"{\"\xf4\x90\x80\x80\"", ODD("0xf4 at byte 2 where UTF-8")},
+    {"{\"\xed\xa0\x80\"", ODD("0xed at byte 2 where UTF-8")},
+    {"{\"\xe2\x82\"", ODD("0xe2 at byte 2 where UTF-8")},
+    {"{\"a\\ud800xudc00\"",
+     ODD("'u' at byte 4 where a whole surrogate pair")},
+    {"{\"\\ud800\\ud800\"",
+     ODD("'u' at byte 3 where a whole surrogate pair")},
+    {"{\"\\udc00\\ud800\"",
+     ODD("'u' at byte 3 where a whole surrogate pair")},
+    {"{\"__metadata__\":{\"a\":\"\\udfff\"}}",
+     ODD("'u' at byte 23 where a whole surrogate pair")},
+    {"{\"__metadata__\":null,\"__metadata__\":{}}",
+     "read_header: file: has __metadata__ twice: once is needed"},
+    {"{\"__metadata__\":{\"\":\"\\u0000\"},\"a\\u0000b\":{}}",
+     "read_header: file: has a name with \\u0000 after 'a': one without it "
+     "is needed, as a string of C ends there"},
+    {"{" A("\"f32\"", "[6]", "[0,24]") "}", DTYPE("f32")},
+    {"{" A("\"\"", "[0]", "[0,0]") "}", DTYPE("")},
+    {"{" A("\"F32\\u0000\"", "[6]", "[0,24]") "}", DTYPE("F32\\xc0\\x80")},
+    {"{" A("\"F6_E2M3\"", "[3]", "[0,3]") "}",
+     "check_place: file: tensor 'a' of F6_E2M3 has 18 bits: a multiple of "
+     "8 is needed"},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
+    {OFFSETS("[24]"), HALF},
     {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", KEY("dtype")},
     {OFFSETS("[0,24],\"data_offsets\":[0,24]"), KEY("data_offsets")},
     {"{" A("\"BF16\"", "[12]", "[24,0]") "}", LESS},
-    {"{" A("\"BF16\"", "[12]", "[0,23]") "}",
-     "check_places: file: has 24 bytes of data where its tensors have 23"},
     {SHAPE("[2147483648]"), ABOVE("2147483647 at byte 29")},
-    {OFFSETS("[1,25]"), ABOVE("24 at byte 52")},
+    {"{" RIGHT ",\"b\":{\"dtype\":\"BF16\",\"shape\":[1000, 1000],"
+     "\"data_offsets\":[24,2000024]}}",
+     "check_places: file: is cut short: its header says 2000024 bytes of "
+     "data, up to the end of tensor 'b', and 24 are there"},
+    {OFFSETS("[9223372036854775784,9223372036854775808]"),
+     ABOVE("9223372036854775807 at byte 70")},
     {SHAPE("[1,1,1,2,3]"),
      "read_list: file: its JSON has more than 4 numbers at byte 37"},
     {SHAPE("[2147483647,2147483647,2147483647,4]"),
@@ -120,9 +176,6 @@ static const struct {
     {SHAPE("[2,4]"), PLACE("[0, 24]", "32")},
     {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[0,0]") "}",
      PLACE("[0, 0]", "18446744073709551616")},
-    {"{" A("\"F32\"", "[1]", "[2,6]") "}",
-     "check_place: file: tensor 'a' begins at byte 2 of the data: a "
-     "multiple of 4 is needed"},
     {"{" A("\"F32\"", "[5]", "[0,20]") "}",
      "check_places: file: has 24 bytes of data where its tensors have 20"},
     {"{" RIGHT "," B "}", "check_places: file: tensor 'b' begins at byte "
@@ -130,6 +183,31 @@ static const struct {
     {"{" RIGHT "," A("\"F32\"", "[0]", "[24,24]") "}",
      "check_names: file: has the tensor 'a' twice"},
 };
+
+/* Every type that safetensors has, with its bits: the bytes of 8 entries. */
+static void refuse_types(void)
+{
+    static const struct {
+        const char *dtype;
+        int bits;
+    } type[] = {{"BOOL", 8},        {"U8", 8},          {"I8", 8},
+                {"F8_E5M2", 8},     {"F8_E4M3", 8},     {"F8_E8M0", 8},
+                {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"F4", 4},
+                {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"I16", 16},
+                {"U16", 16},        {"F16", 16},        {"BF16", 16},
+                {"I32", 32},        {"U32", 32},        {"F32", 32},
+                {"F64", 64},        {"I64", 64},        {"U64", 64},
+                {"C64", 64}};
+    for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
+        const char *dtype = type[i].dtype;
+        begin(tap_words("{" A("\"%s\"", "[8]", "[0,3]") "}", dtype));
+        add("123", 3);
+        write_file();
+        TAP_REFUSES("tensors_read", tap_words("%s in 3 bytes", dtype),
+                    tap_words(PLACE("[0, 3]", "%d"), type[i].bits),
+                    tensors_read(path));
+    }
+}
 
 static void refuse_headers(void)
 {
@@ -146,7 +224,8 @@ static void refuse_others(void)
     Tensors all = tensors_read(path);
     const Tensor *f = tensors_find(&all, "single");
     const Tensor *i = tensors_find(&all, "integers");
-    const Tensor *half = tensors_find(&all, "half");
+    const Tensor *b = tensors_find(&all, "brain");
+    const Tensor *mask = tensors_find(&all, "mask");
 #define SAYS(words) "safetensors.c: " words
 #define TYPE "entries: file: tensor 'integers' has dtype I64: "
     REFUSES("file.c: file_open: gone: cannot be read: No such file or "
@@ -159,9 +238,12 @@ static void refuse_others(void)
     REFUSES(SAYS("entries: file: tensor 'single' has dtype F32: I64 is "
                  "needed"),
             tensor_integers(f));
-    REFUSES(SAYS("entries: file: tensor 'half' has dtype BF16: F32 is "
+    REFUSES(SAYS("entries: file: tensor 'mask' has dtype BOOL: F32 is "
                  "needed"),
-            tensor_floats(half));
+            tensor_floats(mask));
+    REFUSES(SAYS("entries: file: tensor 'brain' has dtype BF16: F16 is "
+                 "needed"),
+            tensor_halves(b));
     REFUSES(SAYS("entries: file: tensor 'single' has dtype F32: F16 is "
                  "needed"),
             tensor_halves(f));
@@ -183,7 +265,9 @@ int main(void)
            holds_whole(WHOLE));
     TAP(have_whole, "tensors_have: what is there, and nothing else");
     TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
+    TAP(read_escapes, "tensors_read: names with escapes, as UTF-8");
     refuse_starts();
+    refuse_types();
     refuse_headers();
     refuse_others();
     each_damage("tensors_read", begin_whole, read_and_free);

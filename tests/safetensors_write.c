@@ -76,6 +76,66 @@ static void write_less(void)
     tensors_free(&all);
 }
 
+/* As someone else, where root may do everything. */
+static const char *barred(const char *name)
+{
+    if (!getuid() && setuid(65534))
+        REFUSE("%s: root must not be root here", name);
+    return name;
+}
+
+/* The new file has the old one's permissions and owner, whatever the umask
+ * is, or else those that the umask leaves. The old one's other names keep
+ * what they had, even one that stands where the part is made. */
+static void write_kept(void)
+{
+    static const mode_t old[] = {0600, 0664, 04755, 0};
+    static const mode_t new[] = {0600, 0664, 0755, 0640};
+    const uid_t owner = getuid() ? getuid() : 65534;
+    const mode_t usual = umask(027);
+    for (int i = 0; i < 4; i++) {
+        struct stat about;
+        begin_whole();
+        tap_true("another name", !link(path, "file.part"));
+        tap_true("and one more",
+                 old[i] ? !link(path, "other") : !rename(path, "other"));
+        tap_true("owner", !chown("other", owner, (gid_t)-1));
+        tap_true("mode", !chmod("other", old[i]));
+        tensors_write(path, 1, whole);
+        tap_true("written", !stat(path, &about));
+        tap_near("permissions", about.st_mode & 07777, new[i], 0, 0);
+        tap_near("owner", about.st_uid, old[i] ? owner : getuid(), 0, 0);
+        tap_near("bytes", (double)size_of("other"), (double)file_size, 0,
+                 0);
+        remove(path);
+        remove("other");
+    }
+    umask(usual);
+}
+
+/* Someone else's file, of a group that the new file can have, too; and of
+ * one that it cannot have: then its group may do no more than all may. */
+static void write_of_group(void)
+{
+    static const char *const name[] = {"other", "file"};
+    const gid_t group[] = {getgid(), 54321};
+    struct stat about;
+    for (int i = 0; i < 2; i++) {
+        begin_whole();
+        tap_true("group", !chown(path, 0, group[i]));
+        tap_true("mode", !chmod(path, 0676) && !rename(path, name[i]));
+    }
+    chmod(".", 0777);
+    barred(path);
+    for (int i = 0; i < 2; i++) {
+        tensors_write(name[i], 1, whole);
+        tap_true("written", !stat(name[i], &about));
+        tap_near("permissions", about.st_mode, S_IFREG | (i ? 0666 : 0676),
+                 0, 0);
+    }
+    remove("other");
+}
+
 static void write_flushed(void)
 {
     begin_whole();
@@ -135,7 +195,7 @@ static void write_as_python(void)
 
 /* ---- What cannot be written leaves the file as it was. */
 
-#define TYPES "'f', 'd', 'i' or 'h', and 0 to 4, are needed"
+#define TYPES "'f', 'd', 'i', 'b' or 'h', and 0 to 4, are needed"
 #define SIZES "sizes from 0 on that fit into memory are needed"
 #define NAMES                                                              \
     "one of printable ASCII without quotes and backslashes is needed"
@@ -187,25 +247,9 @@ static const char *limited(const char *name)
     return name;
 }
 
-/* The part of the file that is asked for is on a full disk. */
-static const char *full(const char *name)
-{
-    if (symlink("/dev/full", tap_words("%s.part", name)))
-        REFUSE("%s: no link can be made", name);
-    return name;
-}
-
 static const char *unflushed(const char *name)
 {
     flush_fails = true;
-    return name;
-}
-
-/* As someone who may not write here: root may everywhere. */
-static const char *barred(const char *name)
-{
-    if (!getuid() && setuid(65534))
-        REFUSE("%s: root must not be root here", name);
     return name;
 }
 
@@ -219,11 +263,29 @@ static void refuse_disks(void)
             tensors_write(limited(path), 1, whole));
     REFUSES(CANNOT("file", "File too large"),
             tensors_write(limited(path), 1, &large));
-    if (!access("/dev/full", W_OK))
-        REFUSES(CANNOT("file", "No space left on device"),
-                tensors_write(full(path), 1, whole));
     REFUSES(CANNOT("file", "Input/output error"),
             tensors_write(unflushed(path), 1, whole));
+}
+
+#define NO_FILE(name)                                                      \
+    "file.c: is_file: " name ": is a link, a folder, a pipe or a device: " \
+    "an ordinary file, or none, is needed"
+static void refuse_parts(void)
+{
+    static const char *const what[] = {"a link", "a link to nothing",
+                                       "a folder", "a pipe"};
+    static const char part[] = "file.part";
+    struct stat about;
+    for (int i = 0; i < 4; i++) {
+        if (i == 2   ? mkdir(part, 0700)
+            : i == 3 ? mkfifo(part, 0700)
+                     : symlink(i ? "gone" : path, part))
+            REFUSE("%s: cannot be made", part);
+        TAP_REFUSES("tensors_write", tap_words("%s as its part", what[i]),
+                    NO_FILE("file.part"), tensors_write(path, 1, whole));
+        if (lstat(part, &about) || S_ISREG(about.st_mode) || remove(part))
+            REFUSE("%s: is not as it was", part);
+    }
 }
 
 static void refuse_places(void)
@@ -233,9 +295,7 @@ static void refuse_places(void)
     REFUSES(CANNOT("file/x", "Not a directory"),
             tensors_write("file/x", 1, whole));
     mkdir("folder", 0700);
-    REFUSES("file.c: file_begin: folder: is a link, a folder or a device: "
-            "the name of a file is needed",
-            tensors_write("folder", 1, whole));
+    REFUSES(NO_FILE("folder"), tensors_write("folder", 1, whole));
     rmdir("folder");
     chmod(".", 0555);
     REFUSES(CANNOT("file", "Permission denied"),
@@ -301,11 +361,15 @@ int main(void)
     enter_folder();
     TAP(write_whole, "tensors_write: every type and rank");
     TAP(write_less, "tensors_write: what does not count is not needed");
+    TAP(write_kept, "tensors_write: permissions, owner, other names stay");
+    if (!getuid())
+        TAP(write_of_group, "tensors_write: permissions of another group");
     TAP(write_flushed, "tensors_write: flushed, and then in its place");
     TAP(write_as_python, "tensors_write: as Python's package writes");
     begin_whole();
     refuse_tensors();
     refuse_disks();
+    refuse_parts();
     refuse_places();
     TAP_OF("tensors_write: what is refused leaves no trace",
            holds_whole(WHOLE), tap_near("files", files(), 1, 0, 0));

@@ -16,9 +16,11 @@ static const int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
 static const float single[] = {1.5f, -2.25f, 0, -0.0f, 1e-40f, 3e38f, 7};
 
 static const uint16_t halves[] = {0x3e00, 0x8000, 0x7bff};
-static const char others[] = {1, 0, 1, -1, 63};
+static const uint16_t brain[] = {0x3f80, 0xc2f7};
+static const char others[] = {1, 0, 1};
 
-/* Every type and rank; keys, tensors and blanks in no usual order. */
+/* Every type and rank; keys, tensors and blanks in no usual order, and one
+ * tensor that begins at no multiple of its entries' size. */
 static inline void begin_whole(void)
 {
     begin("{\"single\":{\"dtype\":\"F32\",\"shape\":[1,2,3],"
@@ -32,8 +34,8 @@ static inline void begin_whole(void)
           "\"data_offsets\":[104,108]},"
           "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],"
           "\"data_offsets\":[48,80]},"
-          "\"half\":{\"dtype\":\"BF16\",\"shape\":[1],"
-          "\"data_offsets\":[117,119]},"
+          "\"brain\":{\"dtype\":\"BF16\",\"shape\":[2],"
+          "\"data_offsets\":[117,121]},"
           "\"mask\":{\"dtype\":\"BOOL\",\"shape\":[3],"
           "\"data_offsets\":[114,117]},"
           "\"halves\":{\"dtype\":\"F16\",\"shape\":[3],"
@@ -43,11 +45,12 @@ static inline void begin_whole(void)
     add(single, sizeof single);
     add(halves, sizeof halves);
     add(others, sizeof others);
+    add(brain, sizeof brain);
     write_file();
 }
 
 #define SIZE_NAME "size/x 1"
-enum { WRITABLE = 6, WHOLE = 8 };
+enum { WRITABLE = 7, WHOLE = 8 };
 static const Tensor whole[WHOLE] = {
     {"", "single", 'f', "F32", 3, {1, 2, 3, 1}, 6, (void *)single},
     {"", SIZE_NAME, 'd', "F64", 2, {2, 3, 1, 1}, 6, (void *)exact},
@@ -55,16 +58,16 @@ static const Tensor whole[WHOLE] = {
     {"", "scalar", 'f', "F32", 0, {1, 1, 1, 1}, 1, (void *)(single + 6)},
     {"", "integers", 'i', "I64", 4, {2, 1, 2, 1}, 4, (void *)integers},
     {"", "halves", 'h', "F16", 1, {3, 1, 1, 1}, 3, (void *)halves},
+    {"", "brain", 'b', "BF16", 1, {2, 1, 1, 1}, 2, (void *)brain},
     {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others},
-    {"", "half", '?', "BF16", 1, {1, 1, 1, 1}, 2, (void *)(others + 3)},
 };
 
 static inline size_t bytes_in(const Tensor *t)
 {
-    return t->count * (t->type == '?'   ? 1
-                       : t->type == 'h' ? 2
-                       : t->type == 'f' ? 4
-                                        : 8);
+    return t->count * (t->type == '?'                     ? 1
+                       : t->type == 'h' || t->type == 'b' ? 2
+                       : t->type == 'f'                   ? 4
+                                                          : 8);
 }
 
 static inline void is_as(const Tensor *right, const Tensor *t)
@@ -76,6 +79,7 @@ static inline void is_as(const Tensor *right, const Tensor *t)
     tap_near("rank", t->rank, right->rank, 0, 0);
     tap_near("count", (double)t->count, (double)right->count, 0, 0);
     tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
+    tap_true("aligned", (uintptr_t)t->data % 8 == 0);
     tap_true("entries", !memcmp(t->data, right->data, bytes_in(right)));
 }
 

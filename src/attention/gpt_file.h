@@ -9,20 +9,20 @@
 #include "attention/gpt_training.h"
 
 /* Reads a model by the names of GPT-2's parameters, such as "wte.weight"
- * and "h.0.attn.c_attn.weight", in which a layer's table is [in][out] and
- * the roles' three stand side by side; with "transformer." before them, or
- * without. Sizes and layers are those of the tables. A "lm_head.weight" is
- * an output apart. The number of heads is the file's "n_head", if gpt_save
- * has written it, and then a config.json in its folder is not looked at;
- * or else it is that of config.json. Refuses a config.json that asks for
- * another model: a "model_type" that is not "gpt2", another function than
- * chapter 22's GELU, an epsilon that is not 1e-5, attention with other
- * factors or on another text, tied tables where "lm_head.weight" differs
- * or untied ones without it, and sizes that are not those of the tables;
- * it passes over all that changes no logits. Refuses what tensors_read and
- * json_whole_number refuse, tables that are missing or of other shapes,
- * heads that do not divide the width, and a tensor that is no part of the
- * model. It passes over the masks "h.0.attn.bias" and
+ * and "h.0.attn.c_attn.weight", with "transformer." before them or without.
+ * As in GPT-2's own files, a layer's table is [in][out], and those of the
+ * three roles are side by side. Numbers may be F32, F16 or BF16. The shapes
+ * of the tables tell the sizes; "lm_head.weight" is an output of its own.
+ * The number of heads is "n_head" in the file if gpt_save wrote it, and
+ * config.json is ignored; otherwise config.json in the same folder has it.
+ * Refuses a config.json that asks for another model: a "model_type" other
+ * than "gpt2", another activation than chapter 22's GELU, an epsilon other
+ * than 1e-5, other factors in attention, cross-attention, tied tables where
+ * "lm_head.weight" differs, untied ones without it, and sizes that the
+ * tables do not have. Keys that change no logits pass. Refuses what
+ * tensors_read and json_whole_number refuse, tables that are missing or of
+ * other shapes, heads that do not divide the width, and a tensor that is no
+ * part of the model. It passes over the masks "h.0.attn.bias" and
  * "h.0.attn.masked_bias", what gpt_training_save adds, and names without a
  * dot. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
  * transformers. */

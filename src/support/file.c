@@ -1,4 +1,5 @@
-#define _POSIX_C_SOURCE 200809L /* fileno, fsync */
+#define _POSIX_C_SOURCE 200809L /* fchmod, fileno, fsync */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,17 +26,22 @@ size_t file_remaining(const char *path, FILE *file)
     return (size_t)(end - here);
 }
 
-void *file_read(const char *path, FILE *file, size_t size)
+void file_fill(const char *path, FILE *file, size_t size, void *block)
 {
-    char *block = malloc(size + 1);
-    if (!block)
-        REFUSE("%s: there is no memory for %zu bytes", path, size);
     const size_t got = fread(block, 1, size, file);
     if (ferror(file))
         REFUSE("%s: cannot be read: %s", path, strerror(errno));
     if (got < size)
         REFUSE("%s: ends after %zu bytes where %zu are needed", path, got,
                size);
+}
+
+void *file_read(const char *path, FILE *file, size_t size)
+{
+    char *block = malloc(size + 1);
+    if (!block)
+        REFUSE("%s: there is no memory for %zu bytes", path, size);
+    file_fill(path, file, size, block);
     block[size] = '\0';
     return block;
 }
@@ -60,23 +66,53 @@ static void check_written(bool works, NewFile *new)
     REFUSE("%s: cannot be written: %s", path, why);
 }
 
+/* Is there a file of that name? Refuses all else that has it. */
+static bool is_file(const char *name, struct stat *about)
+{
+    if (lstat(name, about))
+        return false;
+    if (!S_ISREG(about->st_mode))
+        REFUSE("%s: is a link, a folder, a pipe or a device: an ordinary "
+               "file, or none, is needed",
+               name);
+    return true;
+}
+
+/* Those may read the new file who may read the old one, and nobody else:
+ * where it cannot have the old one's group, its own group may do no more
+ * than all others. What setuid allows was meant for the old content. */
+static bool keep_mode(int fd, const struct stat *old)
+{
+#ifndef __wasi__ /* a page, whose files have no owners */
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(fd, old->st_uid, old->st_gid) &&
+        fchown(fd, (uid_t)-1, old->st_gid))
+        mode &= 0707 | (mode & 7) << 3;
+    return !fchmod(fd, mode);
+#else
+    return fd >= 0 && old;
+#endif
+}
+
+/* Nothing is written into what someone else has put at the part's name: a
+ * part that was left there is removed, and made anew. */
 NewFile file_begin(const char *path)
 {
     NewFile new = {path, malloc(strlen(path) + sizeof ".part"), NULL};
     check_written(new.part != NULL, &new);
     sprintf(new.part, "%s.part", path);
-    struct stat there;
-    if (!lstat(path, &there) && !S_ISREG(there.st_mode))
-        REFUSE("%s: is a link, a folder or a device: the name of a file is "
-               "needed",
-               path);
+    struct stat old, left;
+    const bool is_old = is_file(path, &old);
     /* rename asks for the folder's permission alone, not for the file's. */
-    FILE *old = fopen(path, "rb+");
-    check_written(old || errno == ENOENT, &new);
-    if (old)
-        fclose(old);
-    new.file = fopen(new.part, "wb");
-    check_written(new.file != NULL, &new);
+    FILE *file = fopen(path, "rb+");
+    check_written(file || errno == ENOENT, &new);
+    if (file)
+        fclose(file);
+    check_written(!is_file(new.part, &left) || !unlink(new.part), &new);
+    const int fd = open(new.part, O_WRONLY | O_CREAT | O_EXCL,
+                        is_old ? S_IRUSR | S_IWUSR : 0666);
+    new.file = fd < 0 ? NULL : fdopen(fd, "wb");
+    check_written(new.file && (!is_old || keep_mode(fd, &old)), &new);
     return new;
 }
 

@@ -6,17 +6,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A file, which is to be closed; how many bytes of it are still to be read;
- * and so many of them, with a 0 behind, to be freed. */
+/* An open file, which the caller closes; how many bytes of it have not been
+ * read yet; reads so many of them into a block; or into a new one, with a 0
+ * after them, which the caller frees. */
 FILE *file_open(const char *path);
 size_t file_remaining(const char *path, FILE *file);
+void file_fill(const char *path, FILE *file, size_t size, void *block);
 void *file_read(const char *path, FILE *file, size_t size);
 
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is
- * the old file or the new one. A file that cannot be written, a link, a
- * folder and a device are refused. Of a new file that is refused or
- * dropped, nothing stays. */
+ * the old file or the new one. The new one may be read and written by whom
+ * the old one might; another name of the old one (a hard link) keeps it. A
+ * part that a killed program has left is removed. A file that cannot be
+ * written is refused, and so are a link, a folder, a pipe and a device, in
+ * the place of the part, too. Of a new file that is refused or dropped,
+ * nothing stays. */
 typedef struct {
     const char *path;
     char *part;

@@ -1,6 +1,7 @@
 #include "support/json.h"
 #include "support/file.h"
 #include "support/json_reader.h"
+#include "support/utf8.h"
 #include "support.h"
 
 void json_unexpected(const Json *j, const char *needed)
@@ -41,29 +42,90 @@ void json_end(Json *j)
         json_unexpected(j, "its end");
 }
 
-/* Steps over a character of a string, or an escape. */
-static void step(Json *j)
+/* The four digits of an escape, with its u next. */
+static unsigned long hexadecimal(Json *j)
 {
+    char digits[5] = "";
+    if (*j->at != 'u' ||
+        strspn(j->at + 1, "0123456789abcdefABCDEF") < sizeof digits - 1)
+        json_unexpected(j, "an escape");
+    memcpy(digits, j->at + 1, sizeof digits - 1);
+    j->at += sizeof digits;
+    return strtoul(digits, NULL, 16);
+}
+
+/* The character that an escape stands for, after its backslash. One beyond
+ * 0xffff is written as a pair of escapes, one from 0xd800 on, one from
+ * 0xdc00 on, with 10 bits each. */
+static unsigned long escaped(Json *j)
+{
+    static const char names[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
+    const char *name = *j->at ? strchr(names, *j->at) : NULL;
+    char *const begin = j->at;
+    if (name) {
+        j->at++;
+        return (unsigned char)means[name - names];
+    }
+    const unsigned long c = hexadecimal(j);
+    if (c >> 11 != 0xd800 >> 11)
+        return c;
+    if (c < 0xdc00 && j->at[0] == '\\' && j->at[1] == 'u') {
+        j->at++;
+        const unsigned long second = hexadecimal(j);
+        if (second >> 10 == 0xdc00 >> 10)
+            return 0x10000 + ((c & 0x3ff) << 10) + (second & 0x3ff);
+    }
+    j->at = begin;
+    json_unexpected(j, "a whole surrogate pair");
+}
+
+/* Writes a character in UTF-8, 0 as JSON_ZERO; returns where it ends. */
+static char *put_character(char *to, unsigned long c)
+{
+    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+    int more = c && c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    *to++ = (char)(first[more] | c >> 6 * more);
+    while (more-- > 0)
+        *to++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+    return to;
+}
+
+/* Moves a character of a string, or what an escape stands for, which is
+ * never longer; returns where it ends. */
+static char *take_character(Json *j, char *to)
+{
+    const int length = utf8_length(j->at);
     if ((unsigned char)*j->at < ' ')
         json_unexpected(j, "'\"'");
-    if (*j->at++ != '\\')
-        return;
-    if (*j->at == 'u' && strspn(j->at + 1, "0123456789abcdefABCDEF") >= 4)
-        j->at += 5;
-    else if (*j->at && strchr("\"\\/bfnrt", *j->at))
+    if (!length)
+        json_unexpected(j, "UTF-8");
+    if (*j->at == '\\') {
         j->at++;
-    else
-        json_unexpected(j, "an escape");
+        return put_character(to, escaped(j));
+    }
+    memmove(to, j->at, (size_t)length);
+    j->at += length;
+    return to + length;
 }
 
 char *json_string(Json *j)
 {
     json_expect(j, '"');
-    char *string = j->at;
+    char *const string = j->at, *end = string;
     while (*j->at != '"')
-        step(j);
-    *j->at++ = '\0';
+        end = take_character(j, end);
+    j->at++;
+    *end = '\0';
     return string;
+}
+
+bool json_null(Json *j)
+{
+    skip_blanks(j);
+    if (strncmp(j->at, "null", 4))
+        return false;
+    j->at += 4;
+    return true;
 }
 
 char *json_name(Json *j, int others)

@@ -20,8 +20,13 @@ bool json_accept(Json *j, char c);
 void json_expect(Json *j, char c);
 void json_end(Json *j);
 
-/* A string as it is written, escapes and all. */
+/* A string in UTF-8, without its escapes. As a 0 would end it, \u0000
+ * becomes two bytes that UTF-8 does not have. Refuses what is no Unicode. */
+#define JSON_ZERO "\xc0\x80"
 char *json_string(Json *j);
+
+/* Steps over a null if it comes next. */
+bool json_null(Json *j);
 
 /* The next name in braces and its colon, after so many others; NULL where
  * there is none. */

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "support/refuse.h"
+#include "support/utf8.h"
 #include "support.h"
 
 #ifndef __wasi__ /* a page, which has no signals */
@@ -30,6 +31,18 @@ static __attribute__((constructor)) void watch_output(void)
     atexit(check_printed);
 }
 
+/* How many bytes that begin there are shown as they are: those of one
+ * character, or 0 where a control character begins, or no UTF-8, from which
+ * a terminal may take orders. */
+static int shown(const char *c)
+{
+    const int length = utf8_length(c);
+    const int is_control =
+        iscntrl((unsigned char)*c) ||
+        (length == 2 && *c == '\xc2' && (unsigned char)c[1] < 0xa0);
+    return is_control ? 0 : length;
+}
+
 void refuse(const char *file, const char *function, const char *format, ...)
 {
     const char *slash = strrchr(file, '/');
@@ -44,9 +57,13 @@ void refuse(const char *file, const char *function, const char *format, ...)
     fflush(stdout);
     /* Whatever is in the values, the message is one line, and said at once:
      * another thread may refuse as well. */
-    for (char *c = line, *to = said; *c; c++)
-        to +=
-            sprintf(to, iscntrl((unsigned char)*c) ? "\\x%02x" : "%c", *c);
+    char *to = said;
+    for (const char *c = line; *c;) {
+        const int n = shown(c);
+        to += n ? sprintf(to, "%.*s", n, c)
+                : sprintf(to, "\\x%02x", (unsigned char)*c);
+        c += n ? n : 1;
+    }
     fprintf(stderr, "%s: %s: %s\n", slash ? slash + 1 : file, function,
             said);
     /* The program ends here, with memory that its callers have not freed:

@@ -7,8 +7,8 @@
 /* Ends the program with exit status 2 and one line on standard error:
  * file.c: function: what is wrong, with the values, and what would be
  * right. Takes a printf format and its values, writes newlines and their
- * like as \x0a, and cuts what is longer than 999 bytes; flushes
- * standard output first. */
+ * like, and bytes that are not UTF-8, as \x0a, and cuts what is longer
+ * than 999 bytes; flushes standard output first. */
 #define REFUSE(...) refuse(__FILE__, __func__, __VA_ARGS__)
 
 /* Stands for the body of an exercise in the student edition; refuses. */

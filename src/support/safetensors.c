@@ -6,7 +6,7 @@
 #include "support.h"
 
 /* A safetensors file is the length of its header in eight bytes, the header
- * in JSON, and the numbers of all tensors, one behind the other:
+ * in JSON, and the numbers of all tensors, without a gap:
  *
  *   {"__metadata__": {"made": "by PyTorch"},
  *    "weight": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
@@ -20,23 +20,30 @@ enum { START = 8, SHORTEST = 40 }; /* no entry of a header has less bytes */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "as in a file, a number's lowest byte must come first");
 
-/* The types of entries and their sizes, in the order in which their tensors
- * are written; found by type, or by dtype. Of any other type the bytes are counted. */
-enum { KINDS = 4 };
+/* The types of entries, their names and their bits. Those that have numbers
+ * here come first, in the order in which their tensors are written. Of the
+ * others the bytes are counted, as if all were the first of them. */
+enum { KINDS = 5 };
 static const struct {
     char type;
     const char *dtype;
-    size_t size;
-} kinds[KINDS + 1] = {{'i', "I64", 8},
-                      {'d', "F64", 8},
-                      {'f', "F32", 4},
-                      {'h', "F16", 2},
-                      {'?', NULL, 1}};
+    int bits;
+} kinds[] = {
+    {'i', "I64", 64},        {'d', "F64", 64},    {'f', "F32", 32},
+    {'b', "BF16", 16},       {'h', "F16", 16},    {'?', "BOOL", 8},
+    {'?', "U8", 8},          {'?', "I8", 8},      {'?', "F8_E5M2", 8},
+    {'?', "F8_E4M3", 8},     {'?', "F8_E8M0", 8}, {'?', "F8_E4M3FNUZ", 8},
+    {'?', "F8_E5M2FNUZ", 8}, {'?', "F4", 4},      {'?', "F6_E2M3", 6},
+    {'?', "F6_E3M2", 6},     {'?', "I16", 16},    {'?', "U16", 16},
+    {'?', "I32", 32},        {'?', "U32", 32},    {'?', "U64", 64},
+    {'?', "C64", 64},        {0, NULL, 0},
+};
 
+/* Where a type, or a dtype, stands in this list; its end if it does not. */
 static int kind_of(char type, const char *dtype)
 {
     int k = 0;
-    while (k < KINDS && kinds[k].type != type &&
+    while (kinds[k].dtype && kinds[k].type != type &&
            (!dtype || strcmp(kinds[k].dtype, dtype) != 0))
         k++;
     return k;
@@ -44,8 +51,14 @@ static int kind_of(char type, const char *dtype)
 
 static size_t entry_size(const Tensor *t)
 {
-    return kinds[kind_of(t->type, NULL)].size;
+    return (size_t)kinds[kind_of(t->type, NULL)].bits / 8;
 }
+
+/* A tensor of the header, and where its bytes are in the file's data. */
+typedef struct {
+    Tensor tensor;
+    size_t from, to;
+} Place;
 
 /* ---- Tensors of the header. */
 
@@ -65,32 +78,30 @@ static int read_list(Json *j, size_t most, int room, size_t number[room])
     return count;
 }
 
-/* The place of a tensor, of which type and shape are known: as large as
- * these need, in bytes. More of them than an integer holds are still a
- * number, and one far above the size of any file. */
-static void check_place(const Tensor *t, size_t from, size_t to)
+/* A tensor's bytes must be as many as its shape and the bits of an entry
+ * say. Even where that is more than an integer holds it is a number here,
+ * and one far above the size of any file. */
+static void check_place(const Place *p, int bits)
 {
-    const size_t size = entry_size(t);
-    double needed = (double)size;
+    const Tensor *t = &p->tensor;
+    double needed = bits;
     for (int k = 0; k < t->rank; k++)
         needed *= t->shape[k];
-    if (from > to)
+    if (fmod(needed, 8) != 0)
+        REFUSE("%s: tensor '%s' of %s has %.0f bits: a multiple of 8 is "
+               "needed",
+               t->path, t->name, t->dtype_name, needed);
+    if (p->from > p->to)
         REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: the second "
                "must not be less",
-               t->path, t->name, from, to);
-    if (t->type != '?' && (double)(to - from) != needed)
+               t->path, t->name, p->from, p->to);
+    if (8 * (double)(p->to - p->from) != needed)
         REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: %.0f bytes "
                "are needed",
-               t->path, t->name, from, to, needed);
-    if (from % size)
-        REFUSE("%s: tensor '%s' begins at byte %zu of the data: a multiple "
-               "of %zu is needed",
-               t->path, t->name, from, size);
+               t->path, t->name, p->from, p->to, needed / 8);
 }
 
-/* Of a file with so many bytes of data. */
-static Tensor read_tensor(Json *j, const char *name, char *data,
-                          size_t size)
+static Place read_tensor(Json *j, const char *name)
 {
     Tensor t = {j->path, name, 0, NULL, -1, {1, 1, 1, 1}, 0, NULL};
     size_t shape[4], offset[2];
@@ -102,7 +113,7 @@ static Tensor read_tensor(Json *j, const char *name, char *data,
         else if (!strcmp(key, "shape") && t.rank < 0)
             t.rank = read_list(j, INT_MAX, 4, shape);
         else if (!strcmp(key, "data_offsets") && offsets < 0)
-            offsets = read_list(j, size, 2, offset);
+            offsets = read_list(j, PTRDIFF_MAX, 2, offset);
         else
             REFUSE("%s: tensor '%s' has the key '%s': dtype, shape and "
                    "data_offsets are needed, each once",
@@ -111,31 +122,50 @@ static Tensor read_tensor(Json *j, const char *name, char *data,
         REFUSE("%s: tensor '%s' has not all of dtype, shape and two "
                "data_offsets",
                j->path, name);
-    t.type = kinds[kind_of(0, t.dtype_name)].type;
+    const int kind = kind_of(0, t.dtype_name);
+    if (!kinds[kind].dtype)
+        REFUSE("%s: tensor '%s' has dtype '%s': one that safetensors has, "
+               "such as F32, is needed",
+               j->path, name, t.dtype_name);
+    t.type = kinds[kind].type;
     for (int k = 0; k < t.rank; k++)
         t.shape[k] = (int)shape[k];
-    check_place(&t, offset[0], offset[1]);
-    t.count = (offset[1] - offset[0]) / entry_size(&t);
-    t.data = data + offset[0];
-    return t;
+    const Place place = {t, offset[0], offset[1]};
+    check_place(&place, kinds[kind].bits);
+    return place;
 }
 
-static void read_header(Json *j, size_t size, Tensors *file)
+/* What a file says about itself, all of it strings. */
+static void skip_metadata(Json *j)
 {
-    const char *name;
+    if (!json_null(j))
+        for (int k = 0; json_name(j, k); k++)
+            json_string(j);
+}
+
+/* Returns how many tensors there are. */
+static size_t read_header(Json *j, Place *place)
+{
+    size_t count = 0;
+    bool has_metadata = false;
+    char *name, *zero;
     if (*j->at != '{')
         json_unexpected(j, "'{'");
     for (int n = 0; (name = json_name(j, n)); n++)
-        if (!strcmp(name, "__metadata__"))
-            for (int k = 0; json_name(j, k); k++)
-                json_string(j);
-        else if (strchr(name, '\\'))
-            REFUSE("%s: has the name '%s': one without escapes is needed",
-                   j->path, name);
-        else
-            file->tensor[file->count++] =
-                read_tensor(j, name, file->data, size);
+        if ((zero = strstr(name, JSON_ZERO)))
+            REFUSE("%s: has a name with \\u0000 after '%.*s': one without "
+                   "it is needed, as a string of C ends there",
+                   j->path, (int)(zero - name), name);
+        else if (strcmp(name, "__metadata__") != 0)
+            place[count++] = read_tensor(j, name);
+        else if (has_metadata)
+            REFUSE("%s: has __metadata__ twice: once is needed", j->path);
+        else {
+            has_metadata = true;
+            skip_metadata(j);
+        }
     json_end(j);
+    return count;
 }
 
 /* ---- All of them together. */
@@ -143,11 +173,10 @@ static void read_header(Json *j, size_t size, Tensors *file)
 /* In the order of their places; of two at one place, the smaller first. */
 static int by_place(const void *a, const void *b)
 {
-    const Tensor *x = a, *y = b;
-    const char *here = x->data, *there = y->data;
-    if (here != there)
-        return here < there ? -1 : 1;
-    return (x->count > y->count) - (x->count < y->count);
+    const Place *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
 }
 
 static int by_name(const void *a, const void *b)
@@ -156,22 +185,48 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* They must fill the data without a hole and without an overlap. */
-static void check_places(Tensors *file, size_t size)
+/* They must fill the data, of so many bytes, without a hole and without an
+ * overlap. */
+static void check_places(const char *path, size_t count, Place place[count],
+                         size_t size)
 {
-    const char *data = file->data, *end = data;
-    qsort(file->tensor, file->count, sizeof *file->tensor, by_place);
-    for (size_t i = 0; i < file->count; i++) {
-        const Tensor *t = &file->tensor[i];
-        if (t->data != end)
-            REFUSE("%s: tensor '%s' begins at byte %td of the data where "
-                   "byte %td comes next",
-                   t->path, t->name, (char *)t->data - data, end - data);
-        end += t->count * entry_size(t);
+    const char *last = NULL;
+    size_t end = 0;
+    qsort(place, count, sizeof *place, by_place);
+    for (size_t i = 0; i < count; i++) {
+        last = place[i].tensor.name;
+        if (place[i].from != end)
+            REFUSE("%s: tensor '%s' begins at byte %zu of the data where "
+                   "byte %zu comes next",
+                   path, last, place[i].from, end);
+        end = place[i].to;
     }
-    if (end != data + size)
-        REFUSE("%s: has %zu bytes of data where its tensors have %td",
-               file->path, size, end - data);
+    if (end > size)
+        REFUSE("%s: is cut short: its header says %zu bytes of data, up to "
+               "the end of tensor '%s', and %zu are there",
+               path, end, last, size);
+    if (end < size)
+        REFUSE("%s: has %zu bytes of data where its tensors have %zu", path,
+               size, end);
+}
+
+/* A file may pack its tensors so that numbers begin at any byte. In memory
+ * each tensor begins at a multiple of 8, which costs fewer bytes than its
+ * entry in the header has. */
+static void read_data(Tensors *file, const Place *place, size_t size,
+                      FILE *from)
+{
+    char *to = file->data = new_list(size + 8 * file->count + 1, 1);
+    file->tensor = new_list(file->count + 1, sizeof *file->tensor);
+    for (size_t i = 0; i < file->count; i++) {
+        const size_t bytes = place[i].to - place[i].from;
+        Tensor *t = &file->tensor[i];
+        *t = place[i].tensor;
+        t->count = bytes / entry_size(t);
+        t->data = to;
+        file_fill(file->path, from, bytes, to);
+        to += (bytes + 7) / 8 * 8;
+    }
 }
 
 static void check_names(Tensors *file)
@@ -194,14 +249,15 @@ Tensors tensors_read(const char *path)
         REFUSE("%s: says its header has %" PRIu64 " bytes: %zu are left",
                path, length, rest);
 
-    Tensors file = {.path = path};
-    file.text = file_read(path, from, length);
-    file.data = file_read(path, from, rest - length);
-    fclose(from);
-    file.tensor = new_list(length / SHORTEST + 1, sizeof *file.tensor);
+    Tensors file = {.path = path, .text = file_read(path, from, length)};
+    Place *place = new_list(length / SHORTEST + 1, sizeof *place);
     Json header = {path, file.text, file.text + length, file.text};
-    read_header(&header, rest - length, &file);
-    check_places(&file, rest - length);
+    const size_t size = rest - length;
+    file.count = read_header(&header, place);
+    check_places(path, file.count, place, size);
+    read_data(&file, place, size, from);
+    free(place);
+    fclose(from);
     check_names(&file);
     return file;
 }
@@ -236,10 +292,10 @@ void tensors_free(Tensors *file)
 
 static const void *entries(const Tensor *t, char type)
 {
-    const char *dtype = kinds[kind_of(t->type, NULL)].dtype;
+    const int kind = kind_of(t->type, NULL);
     if (t->type != type)
         REFUSE("%s: tensor '%s' has dtype %s: %s is needed", t->path,
-               t->name, dtype ? dtype : t->dtype_name,
+               t->name, kind < KINDS ? kinds[kind].dtype : t->dtype_name,
                kinds[kind_of(type, NULL)].dtype);
     return t->data;
 }
@@ -280,9 +336,9 @@ static void check_name(const char *path, const char *name)
 /* Refuses what cannot be written; counts the entries. */
 static void check_given(const char *path, Tensor *t)
 {
-    if (kind_of(t->type, NULL) == KINDS || t->rank < 0 || t->rank > 4)
-        REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd', "
-               "'i' or 'h', and 0 to 4, are needed",
+    if (kind_of(t->type, NULL) >= KINDS || t->rank < 0 || t->rank > 4)
+        REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd', 'i', "
+               "'b' or 'h', and 0 to 4, are needed",
                path, t->name, t->type ? t->type : ' ', t->rank);
     t->count = 1;
     for (int k = 0; k < t->rank; k++) {

@@ -12,10 +12,10 @@ typedef struct {
     const char *path; /* of its file, as given to tensors_read */
     const char *name;
     char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; 'h'
-                * F16, the bits of a float16; or '?', any other, which has
-                * no numbers here */
+                * F16 and 'b' BF16, uint16_t, the bits of a float16 and of a
+                * bfloat16; or '?', any other, which has no numbers here */
     const char
-        *dtype_name; /* the type as its file says it, such as "BF16" */
+        *dtype_name; /* the type as its file says it, such as "BOOL" */
     int rank;        /* number of dimensions, 0 to 4 */
     int shape[4];    /* 1 beyond the rank */
     size_t count;    /* number of entries; of '?', of bytes */
@@ -32,9 +32,12 @@ typedef struct {
 } Tensors;
 
 /* Reads a safetensors file of tensors of up to four dimensions; what its
- * metadata says is passed over. Refuses any other file, naming it and the
- * fault, and never allocates more for numbers and names than the file
- * holds. Python: safetensors.torch.load_file. */
+ * metadata says is passed over. Names are UTF-8, without JSON's escapes.
+ * The data are aligned, even where the file packs them closer. Refuses any
+ * other file, naming it and the fault; a dtype that safetensors does not
+ * have; a name that comes twice, or with \u0000; and any key of a tensor
+ * but dtype, shape and data_offsets. Never allocates more for numbers and
+ * names than the file holds. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
 
 /* Is there a tensor of that name? Python: name in tensors. */
@@ -47,7 +50,8 @@ const Tensor *tensors_find(const Tensors *file, const char *name);
 /* Frees all tensors of the file. */
 void tensors_free(Tensors *file);
 
-/* The entries of a tensor of that type. Refuse a tensor of another type. */
+/* The entries of a tensor of type 'f', 'd', 'i' and 'h'. Refuse a tensor of
+ * another type: the bits of 'b' would be other numbers as those of 'h'. */
 const float *tensor_floats(const Tensor *t);
 const double *tensor_doubles(const Tensor *t);
 const int64_t *tensor_integers(const Tensor *t);
@@ -55,12 +59,12 @@ const uint16_t *tensor_halves(const Tensor *t);
 
 /* Writes a safetensors file of so many tensors, of which it looks at name,
  * type, rank, shape and data. Wherever the program ends, or the machine,
- * there is the old file or the whole new one: it grows as path.part, which
- * a program that is killed leaves behind, and the next one takes again; two
- * must not write one file at a time. Refuses types but 'f', 'd', 'i' and
- * 'h', names that come twice, that are not printable ASCII or that JSON
- * would write with a backslash, a path that is a link, a folder or a
- * device, and what the system refuses, such as a full disk: then the old
- * file stays.
+ * there is the old file or the whole new one, with the old one's
+ * permissions. It grows as path.part, which a program that is killed leaves
+ * behind, and the next one removes; two must not write one file at a time.
+ * Refuses the type '?', names that come twice, that are not printable ASCII
+ * or that JSON would write with a backslash, a path or path.part that is a
+ * link, a folder, a pipe or a device, and what the system refuses, such as
+ * a full disk: then the old file stays.
  * Python: safetensors.torch.save_file. */
 void tensors_write(const char *path, int count, const Tensor tensor[count]);
