@@ -263,8 +263,9 @@ static void refuse_disks(void)
             tensors_write(limited(path), 1, whole));
     REFUSES(CANNOT("file", "File too large"),
             tensors_write(limited(path), 1, &large));
-    REFUSES(CANNOT("file", "Input/output error"),
-            tensors_write(unflushed(path), 1, whole));
+    TAP_REFUSES("tensors_write", "what is not on the disk",
+                tap_words(CANNOT("file", "%s"), strerror(EIO)),
+                tensors_write(unflushed(path), 1, whole));
 }
 
 #define NO_FILE(name)                                                      \
