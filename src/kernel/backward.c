@@ -36,11 +36,15 @@ typedef struct {
     const AttentionCall *call;
     StridedRows grad_context, grad_query, grad_key, grad_value;
     CallScale scale;
+    /* What queries are multiplied by, or keys instead, which are copied
+     * less often: a power of 2 gives the same products on either side. With
+     * a bias it is no power of 2. */
+    float of_queries, of_keys;
     int key_heads, size; /* heads of keys in a text; tokens in a part */
     int has_sums;        /* whether attend_sums has made them */
-    /* [texts][n_heads][n]: a query's largest product, the logarithm of its
-     * sum, in base 2, and context_dot_grad. Without sums, of two numbers
-     * that have the same log-sum-exp, the first. */
+    /* [texts][n_heads][n]: each query's largest product, the logarithm of
+     * its sum, in base 2, and its context_dot_grad. Without attend_sums the
+     * first two stand for the log-sum-exp alone. */
     float *largest, *log_sum, *mean;
 } BackwardTask;
 
@@ -197,7 +201,8 @@ static StridedMatrix copy_rows(const StridedRows *rows, int text, int head,
     return (StridedMatrix){to, d + GAP, 1};
 }
 
-/* A tile, whose rows are copied for the reason that attend.c gives. */
+/* A tile, whose rows are copied for the reason that attend.c gives. Scores
+ * must come out as they did there, to the bit. */
 static QueryTile load_queries(const BackwardTask *task,
                               const Workspace *work, int head, int first,
                               int count)
@@ -210,7 +215,7 @@ static QueryTile load_queries(const BackwardTask *task,
         .first = first,
         .count = count,
         .query = copy_rows(&call->query, work->text, head, first, count,
-                           call->d_k, task->scale.of_queries, work->copies),
+                           call->d_k, task->of_queries, work->copies),
         .grad_context = copy_rows(&task->grad_context, work->text, head,
                                   first, count, call->d_v, 1,
                                   work->copies + TILE * (call->d_k + GAP)),
@@ -314,7 +319,8 @@ static void load_keys(const BackwardTask *task, Workspace *work, int first,
         b->first = first + j;
         b->count = min_int(COLUMNS, count - j);
         memset(b->key, 0, (size_t)(2 * (d_k + d_v)) * sizeof *b->key);
-        transpose_scaled(b->count, d_k, 1, key + j * call->key.token_stride,
+        transpose_scaled(b->count, d_k, task->of_keys,
+                         key + j * call->key.token_stride,
                          call->key.token_stride, b->key[0], COLUMNS);
         transpose_scaled(b->count, d_v, 1,
                          value + j * call->value.token_stride,
@@ -349,8 +355,9 @@ static void add_grad_keys(const BackwardTask *task, const Workspace *work)
     const AttentionCall *call = task->call;
     for (int i = 0; i < column_rows(work->count); i++) {
         const KeyBlock *b = &work->block[i];
-        add_transposed(work, b, call->d_k, task->scale.of_products,
-                       b->grad_key, &task->grad_key);
+        add_transposed(work, b, call->d_k,
+                       task->of_keys * task->scale.of_products, b->grad_key,
+                       &task->grad_key);
         add_transposed(work, b, call->d_v, 1, b->grad_value,
                        &task->grad_value);
     }
@@ -410,11 +417,11 @@ static void mean_gradients(int n, int d, StridedMatrix context,
 {
     Lanes *lanes = new_aligned((size_t)(d + LANES), sizeof *lanes);
     Lanes *dots = lanes + d;
+    memset(lanes, 0, (size_t)d * sizeof *lanes);
     for (int i = 0; i < n; i += LANES) {
         const int rows = min_int(LANES, n - i);
-        const StridedMatrix of = from_row(context, i);
-        lanes_load(d, rows, (StridedMatrix){of.at, 1, of.row_stride},
-                   lanes);
+        transpose_scaled(rows, d, 1, from_row(context, i).at,
+                         context.row_stride, lanes->at, QUERIES);
         matmul_lanes(rows, 1, d, from_row(grad_context, i), lanes, NULL,
                      dots);
         for (int k = 0; k < rows; k++)
@@ -459,8 +466,8 @@ static void prepare_head(const BackwardTask *task, int h)
     }
 }
 
-/* A log-sum-exp of 256 is off by up to 0.0000153, and so are the logarithms
- * of weights that are made of it. */
+/* A float near 256 is off by up to 0.0000153, so every weight that is made
+ * from such a log-sum-exp is off by as many parts of itself. */
 static int has_large_scores(const AttentionCall *call, size_t queries)
 {
     for (size_t i = 0; i < queries; i++)
@@ -510,6 +517,8 @@ void attend_fast_backward(const AttentionCall *call,
                          .grad_key = grad_key,
                          .grad_value = grad_value};
     task.scale = call_scale(call);
+    task.of_queries = call->bias.at ? task.scale.of_queries : 1;
+    task.of_keys = call->bias.at ? 1 : task.scale.of_queries;
     task.key_heads = call->n_kv_heads ? call->n_kv_heads : call->n_heads;
     const int64_t heads = (int64_t)call->texts * task.key_heads;
     task.size = size_of_part(heads, tokens);
