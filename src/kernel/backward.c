@@ -453,7 +453,7 @@ static void prepare_head(const BackwardTask *task, int h)
     for (int i = 0; i < call->n; i++) {
         const float scale = task->scale.of_products;
         if (task->has_sums)
-            log_sum[i] = log2f(log_sum[i]);
+            log_sum[i] = log2f(log_sum[i]); /* which held the sum */
         else {
             largest[i] = log_sum_exp[i] / scale;
             log_sum[i] = log2_e * (float)((double)log_sum_exp[i] -
