@@ -601,7 +601,7 @@ void nudge_share(int n, const float weights[n], int j, float step,
                  float nudged[n])
 {
     if (j < 0 || j >= n)
-        REFUSE("share %d of %d: one from 0 to %d is needed", j, n, n - 1);
+        REFUSE("j is %d; it must be from 0 to %d", j, n - 1);
     /* copysignf: the size of the one with the sign of the other */
     const float held = fabsf(step) > 700 ? copysignf(700, step) : step;
     const double factor = exp((double)held);

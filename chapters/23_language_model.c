@@ -163,8 +163,8 @@ int next_token(Random *r, float temperature, int k, int n, float logits[n],
                (double)temperature);
     for (int i = 0; i < n; i++) {
         if (isfinite(logits[i]) && !isfinite(logits[i] / temperature))
-            REFUSE("a temperature of %g: logit %d, %g, divided by it is no "
-                   "float; a higher one is needed",
+            REFUSE("the temperature %g is too low: logit %d, %g, divided "
+                   "by it overflows a float",
                    (double)temperature, i, (double)logits[i]);
         logits[i] /= temperature;
     }

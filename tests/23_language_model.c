@@ -261,7 +261,7 @@ static void same_passages_test(void)
 }
 
 /* Each part gives what its own texts give, and all of them what one part of
- * the whole batch gives, of which the first so many targets are IGNORED. */
+ * the whole batch gives. The first `ignored` targets are IGNORED. */
 static void parts_of(int texts, int ignored)
 {
     GptTraining t = small_of(texts, 0);
@@ -468,9 +468,8 @@ static void refusals(void)
     REFUSES_SUCH("p that is NaN", top_p(3, NAN, x));
     REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
-    REFUSES("23_language_model.c: next_token: a temperature of 1e-38: "
-            "logit 1, 100, divided by it is no float; a higher one is "
-            "needed",
+    REFUSES("23_language_model.c: next_token: the temperature 1e-38 is "
+            "too low: logit 1, 100, divided by it overflows a float",
             next_token(&r, 1e-38f, 0, 2, (float[2]){0, 100}, shares));
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));
@@ -509,7 +508,8 @@ static void refusals(void)
                 gradient_with(-0.5, 0));
     TAP_REFUSES(
         "gpt_training_gradient", "a step that no int counts",
-        "a training that has done 2147483647 steps: fewer are needed",
+        "the training has done 2147483647 steps, and an int counts no "
+        "more",
         gradient_with(0, INT_MAX));
     for (int place = 0; place <= 8; place += 8)
         TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary",

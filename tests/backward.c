@@ -296,8 +296,8 @@ static void first_far_away(void)
 
 enum { N = 70, M = 90, D = 16, D_V = 5, HEADS = 2 };
 
-/* All scores lie near one number, by the last entry of queries and keys, or,
- * if that is left out, by a bias. */
+/* All scores lie near one number, because of the last entry of queries and
+ * keys, or of a bias in its place. */
 static There with_scores_near(float level, Mask mask, bool by_bias)
 {
     There t = there(HEADS, N, M, D, D_V, mask);
@@ -379,8 +379,8 @@ static void by_flash(const There *t, float *grad[3])
     }
 }
 
-/* How far a gradient is at most from what is due; of a row of D entries
- * the last is left out where a bias stands for it. */
+/* The largest difference between a gradient and what is due. A bias takes
+ * the place of the last entry of D, which then does not count. */
 static double furthest(const Results *x, const StridedRows *rows, int width,
                        const double *due)
 {

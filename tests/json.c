@@ -33,7 +33,7 @@ static void read_whole(void)
 #define NONE "json_whole_number: file: has no 'n': a whole number is needed"
 #define OTHER(value)                                                       \
     "json_whole_number: file: n is " value                                 \
-    "; a whole number from 0 to 2147483647 is needed"
+    "; it must be a whole number from 0 to 2147483647"
 #define FIFTY(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x)
 #define TEN(x) x x x x x x x x x x
 static const struct {
@@ -44,8 +44,7 @@ static const struct {
     {"{}", NONE},
     {"{\"N\":7, \"a\":\"n\"}", NONE},
     {"{\"a\":{\"n\":7}, \"b\":[{\"n\":7}]}", NONE},
-    {"{\"n\":7,\"n\":7}",
-     "json_values: file: has 'n' twice: once is needed"},
+    {"{\"n\":7,\"n\":7}", "json_values: file: has 'n' twice"},
     {"{\"n\":", ODD("nothing at byte 5 where a value")},
     {"{\"n\":7}}", ODD("'}' at byte 7 where its end")},
     {"{\"n\":7,}", ODD("'}' at byte 7 where '\"'")},
@@ -69,8 +68,8 @@ static const struct {
     {"{\"n\":99999999999999999999}", OTHER("99999999999999999999")},
     {"{\"n\":" FIFTY("[{\"a\":") "7" FIFTY("}]") "}", OTHER("[...]")},
     {"{\"n\":" FIFTY("[{\"a\":") "[7]" FIFTY("}]") "}",
-     "skip_value: file: its JSON is 101 deep at byte 305: at most 100 is "
-     "needed"},
+     "skip_value: file: its JSON is nested 101 deep at byte 305; at most "
+     "100 are read"},
 };
 
 static void refuse_files(void)

@@ -116,7 +116,7 @@ static void refuse_starts(void)
     " bytes are needed"
 #define DTYPE(its)                                                         \
     "read_tensor: file: tensor 'a' has dtype '" its                        \
-    "': one that safetensors has, such as F32, is needed"
+    "'; it must be one of safetensors', such as F32"
 #define LESS                                                               \
     "check_place: file: tensor 'a' has data_offsets [24, 0]: the second "  \
     "must not be less"
@@ -147,16 +147,16 @@ static const struct {
     {"{\"__metadata__\":{\"a\":\"\\udfff\"}}",
      ODD("'u' at byte 23 where a whole surrogate pair")},
     {"{\"__metadata__\":null,\"__metadata__\":{}}",
-     "read_header: file: has __metadata__ twice: once is needed"},
+     "read_header: file: has __metadata__ twice"},
     {"{\"__metadata__\":{\"\":\"\\u0000\"},\"a\\u0000b\":{}}",
-     "read_header: file: has a name with \\u0000 after 'a': one without it "
-     "is needed, as a string of C ends there"},
+     "read_header: file: has a name with \\u0000 after 'a', where a string "
+     "of C ends"},
     {"{" A("\"f32\"", "[6]", "[0,24]") "}", DTYPE("f32")},
     {"{" A("\"\"", "[0]", "[0,0]") "}", DTYPE("")},
     {"{" A("\"F32\\u0000\"", "[6]", "[0,24]") "}", DTYPE("F32\\xc0\\x80")},
     {"{" A("\"F6_E2M3\"", "[3]", "[0,3]") "}",
-     "check_place: file: tensor 'a' of F6_E2M3 has 18 bits: a multiple of "
-     "8 is needed"},
+     "check_place: file: tensor 'a' of F6_E2M3 has 18 bits; it must have "
+     "whole bytes"},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
     {OFFSETS("[24]"), HALF},
     {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", KEY("dtype")},

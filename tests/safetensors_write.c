@@ -269,8 +269,8 @@ static void refuse_disks(void)
 }
 
 #define NO_FILE(name)                                                      \
-    "file.c: is_file: " name ": is a link, a folder, a pipe or a device: " \
-    "an ordinary file, or none, is needed"
+    "file.c: is_file: " name ": is a link, a folder, a pipe or a device; " \
+    "it must be an ordinary file, or not exist"
 static void refuse_parts(void)
 {
     static const char *const what[] = {"a link", "a link to nothing",

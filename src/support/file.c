@@ -72,8 +72,8 @@ static bool is_file(const char *name, struct stat *about)
     if (lstat(name, about))
         return false;
     if (!S_ISREG(about->st_mode))
-        REFUSE("%s: is a link, a folder, a pipe or a device: an ordinary "
-               "file, or none, is needed",
+        REFUSE("%s: is a link, a folder, a pipe or a device; it must be an "
+               "ordinary file, or not exist",
                name);
     return true;
 }

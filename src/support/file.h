@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* An open file, which the caller closes; how many bytes of it have not been
- * read yet; reads so many of them into a block; or into a new one, with a 0
+/* An open file, which the caller closes; how many of its bytes have not been
+ * read yet; reads `size` of them into a block; or into a new one, with a 0
  * after them, which the caller frees. */
 FILE *file_open(const char *path);
 size_t file_remaining(const char *path, FILE *file);

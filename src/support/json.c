@@ -168,7 +168,7 @@ static void skip_digits(Json *j)
 static void skip_number(Json *j)
 {
     j->at += *j->at == '-';
-    if (*j->at == '0') /* behind which JSON has no further digit */
+    if (*j->at == '0') /* and JSON allows no digit after it */
         j->at++;
     else
         skip_digits(j);
@@ -199,7 +199,7 @@ static void skip_plain(Json *j)
     skip_number(j);
 }
 
-/* So deep may lists and braces stand in each other: each takes room on the
+/* How deep lists and braces may be nested: each level takes room on the
  * stack. */
 enum { DEEPEST = 100 };
 
@@ -207,7 +207,8 @@ static void skip_value(Json *j, int depth)
 {
     skip_blanks(j);
     if (depth == DEEPEST && (*j->at == '[' || *j->at == '{'))
-        REFUSE("%s: its JSON is %d deep at byte %td: at most %d is needed",
+        REFUSE("%s: its JSON is nested %d deep at byte %td; at most %d are "
+               "read",
                j->path, depth + 1, j->at - j->text, DEEPEST);
     if (*j->at == '"')
         json_string(j);
@@ -224,8 +225,8 @@ static void skip_value(Json *j, int depth)
         skip_plain(j);
 }
 
-/* Steps over a value and returns it. It ends where `end` says, but there
- * the comma still stands. */
+/* Steps over a value and returns it. It ends at `end`, where its comma has
+ * not been overwritten yet. */
 static const char *next_value(Json *j, char **end)
 {
     skip_blanks(j);
@@ -264,7 +265,7 @@ char *json_values(const char *path, int count,
             if (strcmp(name[i], found))
                 continue;
             if (value[i])
-                REFUSE("%s: has '%s' twice: once is needed", path, found);
+                REFUSE("%s: has '%s' twice", path, found);
             value[i] = next;
         }
     }
@@ -282,7 +283,7 @@ int json_whole_number(const char *path, const char *name)
     const size_t digits = strspn(value, "0123456789");
     const unsigned long long number = strtoull(value, NULL, 10);
     if (value[digits] || number > INT_MAX)
-        REFUSE("%s: %s is %s; a whole number from 0 to %d is needed", path,
+        REFUSE("%s: %s is %s; it must be a whole number from 0 to %d", path,
                name, value, INT_MAX);
     free(text);
     return (int)number;

@@ -39,7 +39,8 @@ static const struct {
     {'?', "C64", 64},        {0, NULL, 0},
 };
 
-/* Where a type, or a dtype, stands in this list; its end if it does not. */
+/* The index of a type, or a dtype, in this list; the list's length if it is
+ * not there. */
 static int kind_of(char type, const char *dtype)
 {
     int k = 0;
@@ -88,8 +89,8 @@ static void check_place(const Place *p, int bits)
     for (int k = 0; k < t->rank; k++)
         needed *= t->shape[k];
     if (fmod(needed, 8) != 0)
-        REFUSE("%s: tensor '%s' of %s has %.0f bits: a multiple of 8 is "
-               "needed",
+        REFUSE("%s: tensor '%s' of %s has %.0f bits; it must have whole "
+               "bytes",
                t->path, t->name, t->dtype_name, needed);
     if (p->from > p->to)
         REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: the second "
@@ -124,8 +125,8 @@ static Place read_tensor(Json *j, const char *name)
                j->path, name);
     const int kind = kind_of(0, t.dtype_name);
     if (!kinds[kind].dtype)
-        REFUSE("%s: tensor '%s' has dtype '%s': one that safetensors has, "
-               "such as F32, is needed",
+        REFUSE("%s: tensor '%s' has dtype '%s'; it must be one of "
+               "safetensors', such as F32",
                j->path, name, t.dtype_name);
     t.type = kinds[kind].type;
     for (int k = 0; k < t.rank; k++)
@@ -135,7 +136,7 @@ static Place read_tensor(Json *j, const char *name)
     return place;
 }
 
-/* What a file says about itself, all of it strings. */
+/* What a file says about itself: only strings. */
 static void skip_metadata(Json *j)
 {
     if (!json_null(j))
@@ -153,13 +154,13 @@ static size_t read_header(Json *j, Place *place)
         json_unexpected(j, "'{'");
     for (int n = 0; (name = json_name(j, n)); n++)
         if ((zero = strstr(name, JSON_ZERO)))
-            REFUSE("%s: has a name with \\u0000 after '%.*s': one without "
-                   "it is needed, as a string of C ends there",
+            REFUSE("%s: has a name with \\u0000 after '%.*s', where a "
+                   "string of C ends",
                    j->path, (int)(zero - name), name);
         else if (strcmp(name, "__metadata__") != 0)
             place[count++] = read_tensor(j, name);
         else if (has_metadata)
-            REFUSE("%s: has __metadata__ twice: once is needed", j->path);
+            REFUSE("%s: has __metadata__ twice", j->path);
         else {
             has_metadata = true;
             skip_metadata(j);
@@ -185,7 +186,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* They must fill the data, of so many bytes, without a hole and without an
+/* They must fill the data, `size` bytes, without a hole and without an
  * overlap. */
 static void check_places(const char *path, size_t count, Place place[count],
                          size_t size)

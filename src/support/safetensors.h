@@ -60,8 +60,8 @@ const uint16_t *tensor_halves(const Tensor *t);
 /* Writes a safetensors file of so many tensors, of which it looks at name,
  * type, rank, shape and data. Wherever the program ends, or the machine,
  * there is the old file or the whole new one, with the old one's
- * permissions. It grows as path.part, which a program that is killed leaves
- * behind, and the next one removes; two must not write one file at a time.
+ * permissions. It grows as path.part: a program that is killed leaves that
+ * file, and the next one removes it. Two must not write one file at a time.
  * Refuses the type '?', names that come twice, that are not printable ASCII
  * or that JSON would write with a backslash, a path or path.part that is a
  * link, a folder, a pipe or a device, and what the system refuses, such as

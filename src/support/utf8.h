@@ -2,7 +2,7 @@
 #pragma once
 
 /* How many bytes the character that begins there has in UTF-8; 0 if none
- * does. It looks at no byte behind a 0. */
+ * does. It looks at no byte after a 0. */
 static inline int utf8_length(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
