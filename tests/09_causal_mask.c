@@ -28,13 +28,14 @@ static void first_far_away(void)
         causal_mask(3, 4, ends[k], mask);
         mask_scores(3, 4, ends[k], scores);
         masked_weights(3, 3, 2, mask_causal(ends[k]), x, x, s, weights);
-        for (int i = 0; i < 12; i++) {
-            tap_near("mask", mask[0][i], ends[k] > 0, 0, 0);
-            tap_near("scores", scores[0][i], ends[k] > 0 ? 0 : -INFINITY, 0,
-                     0);
-        }
-        for (int i = 0; i < 9; i++)
-            tap_true("weights", isnan(weights[0][i]) == (ends[k] < 0));
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 4; j++) {
+                const bool all = ends[k] > 0;
+                tap_near("mask", mask[i][j], all, 0, 0);
+                tap_near("scores", scores[i][j], all ? 0 : -INFINITY, 0, 0);
+                if (j < 3)
+                    tap_true("weights", isnan(weights[i][j]) != all);
+            }
     }
 }
 
