@@ -13,11 +13,12 @@ FLAGS  := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration 
 fast   := $(basename $(notdir $(wildcard chapters/15_kernel.c)))
 kernel := $(filter attend cache backward,$(basename $(notdir $(wildcard src/kernel/*.c))))
 hash   := \#
-# OpenMP is used where a program with it runs: musl-gcc links one that cannot start.
-OPENMP := $(shell t=$$(mktemp) && \
+# OpenMP is used unless a program with it cannot be made, or cannot start: musl-gcc links
+# one whose library is missing. One for another processor cannot be tried (126).
+OPENMP := $(shell t=$$(mktemp 2>/dev/null || mktemp ./openmp.XXXXXX) && \
   printf '%s\n' '$(hash)include <omp.h>' 'int main(void) { return omp_get_max_threads() < 1; }' | \
-  $(CC) $(CFLAGS) -fopenmp -x c - $(LDFLAGS) -o "$$t" >/dev/null 2>&1 && \
-  { "$$t" || $(RUN_UNDER) "$$t"; } >/dev/null 2>&1 && echo -fopenmp; rm -f "$$t")
+  $(CC) $(CFLAGS) -fopenmp -x c - -x none $(LDFLAGS) $(LDLIBS) -o "$$t" >/dev/null 2>&1 && \
+  { "$$t" >/dev/null 2>&1; case $$? in (1|127) ;; (*) echo -fopenmp ;; esac; }; rm -f "$$t")
 march_avx2   := -march=x86-64-v3
 march_avx512 := -march=x86-64-v4 -mprefer-vector-width=512
 can    = $(shell printf '%s\n' '$(hash)ifndef __x86_64__' '$(hash)error' '$(hash)endif' | \
@@ -217,6 +218,7 @@ $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $(object)
 
+$(BUILD)/tests/figure: LDLIBS += -pthread
 $(kernel:%=$(BUILD)/tests/%.o): CFLAGS_fast := # a test that is called as what it tests
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)

@@ -182,7 +182,7 @@ the mean of its row, and multiply by the row's scale; `measure_row` finds
 both. Then multiply by the entry's weight, and add its bias.
 
 ::: hint
-`measure_row(l->d, x[i], &mean, &scale)` for each row `i`, then one line for
+`measure_row(l->d, x[i], &mean, &r)` for each row `i`, then one line for
 each entry.
 :::
 
@@ -195,12 +195,12 @@ the same size.
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
                   float y[n][l->d])
 {
-    double mean, scale;
+    double mean, r;
     for (int i = 0; i < n; i++) {
-        measure_row(l->d, x[i], &mean, &scale);
+        measure_row(l->d, x[i], &mean, &r);
         for (int k = 0; k < l->d; k++)
-            y[i][k] = (float)((x[i][k] - mean) * scale * l->weight[k] +
-                              l->bias[k]);
+            y[i][k] =
+                (float)((x[i][k] - mean) * r * l->weight[k] + l->bias[k]);
     }
 }
 

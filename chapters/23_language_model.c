@@ -46,8 +46,8 @@ passage begins at a random byte, drawn as PyTorch's `torch.randint` draws.
 For each byte of a passage, the target is the byte after it.
 
 The texts of a batch do not depend on each other until their gradients are
-added up. So a batch is divided into equal parts, and the threads share out
-these. The loss and the gradient of the batch are the means over its parts.
+added up. So a batch is divided into equal parts, and the threads share them
+out. The loss and the gradient of the batch are the means over its parts.
 `gpt_training_batch` and `gpt_training_gradient`, in `src/gpt_training.c`,
 do all of this. They may be skipped. What they do for one text is
 `gpt_forward`, `cross_entropy`, `cross_entropy_backward` and `gpt_backward`,
@@ -146,7 +146,7 @@ int sample_token(Random *r, int n, const float shares[n])
     frexpf(largest, &power); /* so that no quotient overflows, or is 0 */
     for (int i = 0; i < n; i++) {
         const float wait = (float)-log1p(-random_double(r));
-        const float share = (float)ldexp((double)shares[i], -power);
+        const float share = ldexpf(shares[i], -power);
         if (share / wait > most) {
             most = share / wait;
             best = i;

@@ -257,8 +257,8 @@ static void config_path(const Tensors *file, size_t size, char path[size])
     const int folder = slash ? (int)(slash + 1 - file->path) : 0;
     if (snprintf(path, size, "%.*sconfig.json", folder, file->path) >=
         (int)size)
-        REFUSE("%s: a path of fewer than 1,000 bytes is needed",
-               file->path);
+        REFUSE("%s: its path must have fewer than %zu bytes", file->path,
+               size);
     FILE *config = fopen(path, "rb");
     if (!config)
         REFUSE("%s: it has no 'n_head', and %s: %s: the number of heads is "
@@ -272,11 +272,11 @@ static void config_path(const Tensors *file, size_t size, char path[size])
 typedef struct {
     const char *name, *value[6];
 } Setting;
-enum { SETTINGS = 17, SIZES = 6 };
+enum { SETTINGS = 16, SIZES = 6 };
 
 /* All other keys change no logits, or come with tensors that are refused.
  * (Chapter 22's GELU has five names; hidden_size and the like are second
- * names, and n_ctx is an old one.) */
+ * names.) */
 static void settings_of(const Gpt *g, char size[SIZES][12],
                         Setting setting[SETTINGS])
 {
@@ -301,7 +301,6 @@ static void settings_of(const Gpt *g, char size[SIZES][12],
         {"tie_word_embeddings", {tied, is_equal ? "true" : NULL}},
         {"vocab_size", {size[0]}},
         {"n_positions", {size[1]}},
-        {"n_ctx", {size[1]}},
         {"max_position_embeddings", {size[1]}},
         {"n_embd", {size[2]}},
         {"hidden_size", {size[2]}},

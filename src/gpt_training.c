@@ -151,7 +151,8 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
     float *const mean = t->gradient->memory;
     dropout_rate_check(t->dropout);
     if (t->step == INT_MAX)
-        REFUSE("the training has done %d steps, and an int counts no more",
+        REFUSE("the training has done %d steps, the most that an int can "
+               "count",
                t->step);
     const int all = weigh_parts(t->parts, rows, targets, weight);
 #pragma omp parallel for schedule(dynamic)

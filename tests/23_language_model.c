@@ -513,11 +513,10 @@ static void refusals(void)
                                                  .dropout = 1.5}));
     TAP_REFUSES("gpt_training_gradient", "a rate of dropout below 0", NULL,
                 gradient_with(-0.5, 0));
-    TAP_REFUSES(
-        "gpt_training_gradient", "a step that no int counts",
-        "the training has done 2147483647 steps, and an int counts no "
-        "more",
-        gradient_with(0, INT_MAX));
+    TAP_REFUSES("gpt_training_gradient", "a step that no int counts",
+                "the training has done 2147483647 steps, the most that an "
+                "int can count",
+                gradient_with(0, INT_MAX));
     for (int place = 0; place <= 8; place += 8)
         TAP_REFUSES("gpt_training_batch", "a byte above the vocabulary",
                     NULL, batch_beyond(place));

@@ -292,7 +292,8 @@ static void harmless_test(void)
     static const char *const said[] = {
         "\"task_specific_params\":{\"a\":{\"n_head\":99,\"n_layer\":7}}",
         "\"attn_pdrop\":0.1,\"architectures\":[\"GPT2LMHeadModel\"],"
-        "\"reorder_and_upcast_attn\":true,\"summary_activation\":null",
+        "\"reorder_and_upcast_attn\":true,\"n_ctx\":1024,\"summary_"
+        "activation\":null",
         "\"n_inner\":null,\"layer_norm_epsilon\":1e-05,"
         "\"activation_function\":\"gelu_new\",\"model_type\":\"gpt2\"",
         "\"scale_attn_weights\":true,\"add_cross_attention\":false,"
@@ -324,7 +325,6 @@ static const struct {
     {"tie_word_embeddings", "true", "false", 2},
     {"vocab_size", "50257", "20", 0},
     {"n_positions", "9", "8", 0},
-    {"n_ctx", "1024", "8", 0},
     {"max_position_embeddings", "7", "8", 0},
     {"n_embd", "768", "12", 0},
     {"hidden_size", "null", "12", 0},

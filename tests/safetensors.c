@@ -124,7 +124,7 @@ static const struct {
     const char *header, *words;
 } wrong[] = {
     {"", ODD("nothing at byte 0 where '{'")},
-    {"{" RIGHT, ODD("nothing at byte 56 where ','")},
+    {"{" RIGHT, ODD("nothing at byte 56 where ',' or '}'")},
     {"{" RIGHT "} {", ODD("'{' at byte 58 where its end")},
     {"{\"a\tb\"", ODD("0x09 at byte 3 where '\"'")},
     {"{\"a\\x\"", ODD("'x' at byte 4 where an escape")},

@@ -22,7 +22,7 @@ typedef struct {
  * It computes in doubles, so rows may hold any finite floats; one that is
  * not finite makes its row NaN.
  * PyTorch: F.layer_norm(x, (d,), weight, bias), which squares floats, and
- * gives NaN for rows beyond 1e19. Ba et al. 2016. */
+ * gives 0 or NaN for rows beyond 1e19. Ba et al. 2016. */
 void norm_forward(const Norm *l, int n, const float x[n][l->d],
                   float y[n][l->d]);
 

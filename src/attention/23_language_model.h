@@ -16,8 +16,8 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
 /* Draws one of n: number i as often as shares[i] says, of what all shares
  * add up to. Refuses a share that is negative or not finite, and shares of
  * which all are 0.
- * PyTorch: torch.multinomial(shares, 1), number for number, as long as no
- * share is so large or small that its race leaves the floats. */
+ * PyTorch: torch.multinomial(shares, 1), number for number, unless a share
+ * is so large or so small that share / wait overflows or becomes 0. */
 int sample_token(Random *r, int n, const float shares[n]);
 
 /* Puts minus infinity in place of all logits that are below the k-th

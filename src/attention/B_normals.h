@@ -10,9 +10,9 @@
  * PyTorch: torch.rand(1, dtype=torch.float64), to the last bit. */
 double random_double(Random *r);
 
-/* A table of normal numbers with this mean and standard deviation, which
- * count as doubles where there are fewer than 16 numbers, and as floats
- * from there on. Refuses a deviation below 0, and what no float can hold.
+/* A table of normal numbers with this mean and standard deviation, used as
+ * doubles for fewer than 16 numbers, and as floats for more. Refuses a
+ * deviation below 0, and what no float can hold.
  * PyTorch: x.normal_(mean, deviation), to the last bit, on x86 with AVX2.
  * Box and Muller 1958. */
 void normal_fill(Random *r, int n, int m, double mean, double deviation,

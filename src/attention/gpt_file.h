@@ -19,12 +19,13 @@
  * than "gpt2", another activation than chapter 22's GELU, an epsilon other
  * than 1e-5, other factors in attention, cross-attention, tied tables where
  * "lm_head.weight" differs, untied ones without it, and sizes that the
- * tables do not have. Keys that change no logits pass. Refuses what
- * tensors_read and json_whole_number refuse, tables that are missing or of
- * other shapes, heads that do not divide the width, and a tensor that is no
- * part of the model. It passes over the masks "h.0.attn.bias" and
- * "h.0.attn.masked_bias", what gpt_training_save adds, and names without a
- * dot. PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
+ * tables do not have. Keys that change no logits pass, and a missing key
+ * asks for nothing. Refuses what tensors_read and json_whole_number refuse,
+ * tables that are missing or of other shapes, heads that do not divide the
+ * width, and a tensor that is no part of the model. It passes over the
+ * masks "h.0.attn.bias" and "h.0.attn.masked_bias", what gpt_training_save
+ * adds, and names without a dot.
+ * PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
  * transformers. */
 void gpt_load(Gpt *g, const char *path);
 

@@ -51,9 +51,9 @@ void attend_fast(const AttentionCall *call);
  * call has its context and its log_sum_exp as attend_fast has left them.
  * Rows of gradients must not overlap. A bias and factors `keep_factor` are
  * taken into account, and get no gradient. What is added does not depend
- * on the number of threads. Weights come from the log-sum-exps; if one of
- * those is 256 or more in size, it has lost digits, and all keys are read
- * once more to make up for that, which takes a fifth longer.
+ * on the number of threads. Weights are recomputed from the log-sum-exps;
+ * if one of these is 256 or more in size, it has too few digits, and the
+ * sums are computed again from all keys, which takes about a fifth longer.
  * Refuses what attention_call_check refuses, a log_sum_exp that is NULL,
  * and rows whose at is NULL.
  * PyTorch: the backward of F.scaled_dot_product_attention(query, key,

@@ -181,7 +181,9 @@ static void add_all_blocks(const AttentionCall *call, Tile *first,
         const StridedMatrix key =
             block_rows(&call->key, last, j, call->d_k, copy);
         const StridedMatrix value =
-            block_rows(&call->value, last, j, call->d_v, behind);
+            last->sums
+                ? key
+                : block_rows(&call->value, last, j, call->d_v, behind);
         for (Tile *t = first; t <= last; t++)
             if (j < t->end) {
                 prefetch_block(call, t, j + BLOCK);

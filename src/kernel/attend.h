@@ -1,5 +1,5 @@
-/* What attend.c and backward.c share, and no page shows: scores must have the
- * same bits on the way back as on the way there. */
+/* What attend.c and backward.c share, and no page shows: scores must have
+ * the same bits on the way back as on the way there. */
 #pragma once
 
 #include <math.h>
@@ -10,7 +10,8 @@
  * grow with the score. A power of 2 rounds nothing. So the scale is split
  * into a power of 2, with the sign, by which queries are multiplied, and a
  * number from 1/2 to 1, by which the differences of their products are. A
- * bias is added to whole scores, so there queries take all of the scale. */
+ * bias is added to whole scores, so there queries are multiplied by the
+ * whole scale. */
 typedef struct {
     float of_queries, of_products;
 } CallScale;
@@ -38,7 +39,7 @@ typedef struct {
     float *largest, *sum;
 } SoftmaxSums;
 
-/* The sums of a call that attend_fast has computed, without its contexts:
- * of them attend_fast has made log_sum_exp, in which a large score leaves no
+/* Computes the sums alone, of a call that attend_fast has computed. Its
+ * log_sum_exp has been made of them, but there a large score leaves no
  * digits for the sum. */
 void attend_sums(const AttentionCall *call, SoftmaxSums sums);

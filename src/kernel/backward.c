@@ -37,8 +37,8 @@ typedef struct {
     StridedRows grad_context, grad_query, grad_key, grad_value;
     CallScale scale;
     /* What queries are multiplied by, or keys instead, which are copied
-     * less often: a power of 2 gives the same products on either side. With
-     * a bias it is no power of 2. */
+     * less often: as long as nothing overflows, a power of 2 gives the same
+     * products on either side. With a bias it is no power of 2. */
     float of_queries, of_keys;
     int key_heads, size; /* heads of keys in a text; tokens in a part */
     int has_sums;        /* whether attend_sums has made them */
@@ -417,7 +417,6 @@ static void mean_gradients(int n, int d, StridedMatrix context,
 {
     Lanes *lanes = new_aligned((size_t)(d + LANES), sizeof *lanes);
     Lanes *dots = lanes + d;
-    memset(lanes, 0, (size_t)d * sizeof *lanes);
     for (int i = 0; i < n; i += LANES) {
         const int rows = min_int(LANES, n - i);
         transpose_scaled(rows, d, 1, from_row(context, i).at,
@@ -438,8 +437,8 @@ static StridedMatrix rows_of_head(const StridedRows *rows, int text,
                            1};
 }
 
-/* What each query of a head needs once: the sums of its softmax, which a
- * small log-sum-exp tells by itself, and context_dot_grad. */
+/* What each query of a head needs once: the sums of its softmax, for which
+ * a small log-sum-exp is enough, and context_dot_grad. */
 static void prepare_head(const BackwardTask *task, int h)
 {
     const AttentionCall *call = task->call;
@@ -466,8 +465,8 @@ static void prepare_head(const BackwardTask *task, int h)
     }
 }
 
-/* A float near 256 is off by up to 0.0000153, so every weight that is made
- * from such a log-sum-exp is off by as many parts of itself. */
+/* A float near 256 may be off by 0.0000153, and every weight that is made
+ * from such a log-sum-exp is off by at least as many parts of itself. */
 static int has_large_scores(const AttentionCall *call, size_t queries)
 {
     for (size_t i = 0; i < queries; i++)

@@ -78,9 +78,9 @@ static bool is_file(const char *name, struct stat *about)
     return true;
 }
 
-/* Those may read the new file who may read the old one, and nobody else:
- * where it cannot have the old one's group, its own group may do no more
- * than all others. What setuid allows was meant for the old content. */
+/* Keeps the old file's permissions, and its owner and group where the system
+ * allows that. In another group than the old one's, the group may do no
+ * more than everybody. What setuid allows was meant for the old content. */
 static bool keep_mode(int fd, const struct stat *old)
 {
 #ifndef __wasi__ /* a page, whose files have no owners */
@@ -112,6 +112,8 @@ NewFile file_begin(const char *path)
     const int fd = open(new.part, O_WRONLY | O_CREAT | O_EXCL,
                         is_old ? S_IRUSR | S_IWUSR : 0666);
     new.file = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (fd >= 0 && !new.file)
+        unlink(new.part);
     check_written(new.file && (!is_old || keep_mode(fd, &old)), &new);
     return new;
 }

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* An open file, which the caller closes; how many of its bytes have not been
- * read yet; reads `size` of them into a block; or into a new one, with a 0
- * after them, which the caller frees. */
+/* An open file, which the caller closes; how many of its bytes have not
+ * been read yet; reads `size` of them into a block; or into a new one, with
+ * a 0 after them, which the caller frees. */
 FILE *file_open(const char *path);
 size_t file_remaining(const char *path, FILE *file);
 void file_fill(const char *path, FILE *file, size_t size, void *block);
@@ -16,8 +16,9 @@ void *file_read(const char *path, FILE *file, size_t size);
 
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is
- * the old file or the new one. The new one may be read and written by whom
- * the old one might; another name of the old one (a hard link) keeps it. A
+ * the old file or the new one. The new one has the permissions of the old
+ * one, and its owner and group where the system allows that; another name
+ * of the old one (a hard link) keeps its content. A
  * part that a killed program has left is removed. A file that cannot be
  * written is refused, and so are a link, a folder, a pipe and a device, in
  * the place of the part, too. Of a new file that is refused or dropped,

@@ -134,8 +134,8 @@ char *json_name(Json *j, int others)
         json_expect(j, '{');
     if (json_accept(j, '}'))
         return NULL;
-    if (others > 0)
-        json_expect(j, ',');
+    if (others > 0 && !json_accept(j, ','))
+        json_unexpected(j, "',' or '}'");
     char *name = json_string(j);
     json_expect(j, ':');
     return name;
@@ -217,8 +217,8 @@ static void skip_value(Json *j, int depth)
             skip_value(j, depth + 1);
     else if (json_accept(j, '['))
         for (int others = 0; !json_accept(j, ']'); others = 1) {
-            if (others)
-                json_expect(j, ',');
+            if (others && !json_accept(j, ','))
+                json_unexpected(j, "',' or ']'");
             skip_value(j, depth + 1);
         }
     else

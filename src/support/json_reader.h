@@ -21,7 +21,8 @@ void json_expect(Json *j, char c);
 void json_end(Json *j);
 
 /* A string in UTF-8, without its escapes. As a 0 would end it, \u0000
- * becomes two bytes that UTF-8 does not have. Refuses what is no Unicode. */
+ * becomes two bytes that UTF-8 does not have. Refuses what is not
+ * Unicode. */
 #define JSON_ZERO "\xc0\x80"
 char *json_string(Json *j);
 

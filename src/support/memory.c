@@ -50,10 +50,11 @@ void *new_table(int n, int m)
     return new_block(count);
 }
 
+/* And NaN last, of which every comparison is false. */
 static int larger_first(const void *a, const void *b)
 {
     const float x = *(const float *)a, y = *(const float *)b;
-    return (x < y) - (x > y);
+    return (x != x) - (y != y) + (x < y) - (x > y);
 }
 
 float *new_sorted(int n, const float x[n])

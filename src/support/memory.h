@@ -26,8 +26,8 @@ void *new_table(int n, int m);
  * Refuses what does not fit. */
 void *new_list(size_t count, size_t size);
 
-/* A copy of n numbers, the largest first, to be freed by the caller. Where
- * one is NaN, the order is any. Refuses what does not fit.
+/* A copy of n numbers, the largest first and NaN last, to be freed by the
+ * caller. Refuses what does not fit.
  * PyTorch: torch.sort(x, descending=True).values. */
 float *new_sorted(int n, const float x[n]);
 

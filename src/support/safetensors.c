@@ -15,7 +15,7 @@
  *
  * All of it comes from outside, so nothing that the file says about itself
  * is believed before it has been compared with what the file holds. */
-enum { START = 8, SHORTEST = 40 }; /* no entry of a header has less bytes */
+enum { START = 8, SHORTEST = 40 }; /* no entry of a header is shorter */
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "as in a file, a number's lowest byte must come first");

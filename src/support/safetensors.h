@@ -14,8 +14,7 @@ typedef struct {
     char type; /* 'f' F32, float; 'd' F64, double; 'i' I64, int64_t; 'h'
                 * F16 and 'b' BF16, uint16_t, the bits of a float16 and of a
                 * bfloat16; or '?', any other, which has no numbers here */
-    const char
-        *dtype_name; /* the type as its file says it, such as "BOOL" */
+    const char *dtype_name; /* as its file says it, such as "BOOL" */
     int rank;        /* number of dimensions, 0 to 4 */
     int shape[4];    /* 1 beyond the rank */
     size_t count;    /* number of entries; of '?', of bytes */
@@ -36,8 +35,8 @@ typedef struct {
  * The data are aligned, even where the file packs them closer. Refuses any
  * other file, naming it and the fault; a dtype that safetensors does not
  * have; a name that comes twice, or with \u0000; and any key of a tensor
- * but dtype, shape and data_offsets. Never allocates more for numbers and
- * names than the file holds. Python: safetensors.torch.load_file. */
+ * but dtype, shape and data_offsets. What it allocates is at most a few
+ * times the size of the file. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
 
 /* Is there a tensor of that name? Python: name in tensors. */
@@ -51,7 +50,7 @@ const Tensor *tensors_find(const Tensors *file, const char *name);
 void tensors_free(Tensors *file);
 
 /* The entries of a tensor of type 'f', 'd', 'i' and 'h'. Refuse a tensor of
- * another type: the bits of 'b' would be other numbers as those of 'h'. */
+ * another type: the same bits mean other numbers in 'b' than in 'h'. */
 const float *tensor_floats(const Tensor *t);
 const double *tensor_doubles(const Tensor *t);
 const int64_t *tensor_integers(const Tensor *t);
