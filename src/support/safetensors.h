@@ -15,10 +15,10 @@ typedef struct {
                 * F16 and 'b' BF16, uint16_t, the bits of a float16 and of a
                 * bfloat16; or '?', any other, which has no numbers here */
     const char *dtype_name; /* as its file says it, such as "BOOL" */
-    int rank;        /* number of dimensions, 0 to 4 */
-    int shape[4];    /* 1 beyond the rank */
-    size_t count;    /* number of entries; of '?', of bytes */
-    void *data;      /* count entries in C order */
+    int rank;               /* number of dimensions, 0 to 4 */
+    int shape[4];           /* 1 beyond the rank */
+    size_t count;           /* number of entries; of '?', of bytes */
+    void *data;             /* count entries in C order */
 } Tensor;
 
 /* All tensors of a file, read whole into memory. */
