@@ -1,15 +1,17 @@
 # ---- The book. A chapter is woven when its program prints what its text says.
 
-.PHONY: chapters outputs pdf epub test-book test-paper chapter prose format format-check
+.PHONY: outputs pdf epub test-book test-paper chapter prose format format-check
 
-figures = $(BUILD)/figures/$(call number,$*)
+# A program is linked anew for each word of its chapter's prose, and of those before. It is
+# run again where it, or the chapter's text, has changed.
+$(BUILD)/run/%.ok: figures = $(BUILD)/figures/$(call number,$*)
 $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/weave/outputs tools/Chapter.pm
 	@mkdir -p $(@D)
-	@rm -rf $(figures) && mkdir -p $(figures)
-	FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<
-	@touch $@
+	@cat $^ | cksum >$@.new; cmp -s $@.new $@ || { rm -rf $(figures) && mkdir -p $(figures) && \
+	  FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<; }
+	@mv $@.new $@
 
-# The figures of book.md: one as it stands, and two of the model that has learned a language.
+# The figures of book.md: one as it is, and two of the model that has learned a language.
 page_figures := $(BUILD)/figures/page/made
 draw = MODELS= FIGURES=$(@D) $(RUN_UNDER) $< >/dev/null draw
 kiwi = words='One kiwi, two plums, one ki' head=1.1 off=0.2
@@ -20,46 +22,40 @@ $(page_figures): $(BUILD)/web/inside $(wildcard src/models/*) tools/theme/transf
 	@$(draw)=next $(kiwi)
 	@touch $@
 
-chapters: $(checked) ## the programs' outputs, held against the text
-
 outputs: $(programs) ## fills the output blocks after a deliberate change
 	@for name in $(names); do tools/weave/outputs --update chapters/$$name.c \
 	  $(BUILD)/chapters/$$name || exit; done
 
 weaver := $(wildcard tools/*.pm tools/weave/*.pm tools/weave/*.lua) tools/weave/weave \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*)
-$(BUILD)/book/index.html: $(BUILD)/pandoc.found $$(modules) $(checked) $(weaver) \
-                          book.md $(headers) $(page_figures)
-	@$(without_modules)
-	PANDOC=$(BUILD)/pandoc tools/weave/weave $(BUILD)/book
+$(BUILD)/book/index.html: $(BUILD)/pandoc.found $(checked) $(weaver) book.md $(headers) $(page_figures)
+	@$(if $(has_wasm),,rm -f $(BUILD)/web/programs/*.js; echo "The pages cannot run programs:" \
+	  "that takes clang, lld, wasi-libc and libclang-rt-14-dev-wasm32 (or your clang's version)")
+	$(weave) $(BUILD)/book
 	@echo "The book is woven: $@"
 
-# $(BUILD)/pandoc is a link to the pandoc that is used. The age of this file is
-# that of the search, as the link has none of its own for make. If the pandoc
-# has gone, it is looked for again.
-ifneq ($(shell test -x $(BUILD)/pandoc && echo there),there)
-.PHONY: $(BUILD)/pandoc.found
-endif
+# $(BUILD)/pandoc is a link to the pandoc that is used, which may go: then another is looked
+# for. A link's age is that of its pandoc; this file's is that of the search.
 $(BUILD)/pandoc.found: requirements.txt tools/weave/find-pandoc
 	@mkdir -p $(@D)
 	@tools/weave/find-pandoc $(BUILD)/pandoc
 	@touch $@
+weave = { [ -x $(BUILD)/pandoc ] || tools/weave/find-pandoc $(BUILD)/pandoc; } && \
+        PANDOC=$(BUILD)/pandoc tools/weave/weave
 
 # ---- On paper and on readers of EPUBs, from the same files. Each says when it was
 # made by SOURCE_DATE_EPOCH or the last commit, so that it can be made again.
 
-paper     := $(BUILD)/attention-in-c
-paper_epoch = $(or $(SOURCE_DATE_EPOCH),$(shell git log -1 --format=%ct 2>/dev/null),0)
-weave_file = SOURCE_DATE_EPOCH=$(paper_epoch) PANDOC=$(BUILD)/pandoc tools/weave/weave $@
+paper := $(BUILD)/attention-in-c
+dated  = SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 
 pdf: $(paper).pdf $(paper)-letter.pdf ##* the book as PDF, for A4 and for US letter
 epub: $(paper).epub ##* the book as EPUB
 
 typesetter := tools/weave/typeset tools/theme/book.typ tools/theme/code.tmTheme \
               $(wildcard tools/theme/fonts/*.otf)
-$(paper).typ $(paper).epub: book.md $(headers) $(weaver) $(checked) \
-                            $(page_figures) $(BUILD)/pandoc.found
-	$(weave_file)
+$(paper).typ $(paper).epub: book.md $(headers) $(weaver) $(checked) $(page_figures) $(BUILD)/pandoc.found
+	export $(dated); $(weave) $@
 $(paper).pdf: $(paper).typ $(typesetter)
 	tools/weave/typeset $< $@ a4
 $(paper)-letter.pdf: $(paper).typ $(typesetter)
@@ -72,19 +68,18 @@ test-paper: $(paper).pdf $(if $(filter a4,$(PAPER)),,$(paper)-letter.pdf) epub #
 	$(prove) tests/weave/paper.t :: $(filter %.pdf,$^)
 
 test-book: $(BUILD)/pandoc.found $(checked) ## the tests of the weaver and of the workbench
-	PANDOC=$(BUILD)/pandoc $(prove) -j$(JOBS) $(filter-out tests/weave/paper.t,$(wildcard tests/weave/*.t)) tests/web/workbench.t tests/web/inside.t
+	PANDOC=$(BUILD)/pandoc $(prove) $(filter-out tests/weave/paper.t,$(wildcard tests/weave/*.t)) tests/web/workbench.t tests/web/inside.t
 
 # ---- For authors
 
 chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
-	@tools/weave/new-chapter $(call quoted,$(NAME)) $(call quoted,$(TITLE))
+	@tools/weave/new-chapter "$$NAME" "$$TITLE"
 
 prose: ## the chapters' prose anew, for chapter 23: after it, make train
 	tools/weave/prose src $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md
 
-code := $(wildcard chapters/*.c src/*.[ch] src/*/*.[ch] tests/*.[ch] tools/*/*.[ch] tools/*/*/*.[ch])
+code := $(wildcard chapters/*.c src/*.[ch] src/*/*.[ch] tests/*.[ch] tools/*.c tools/*/*.[ch] tools/*/*/*.[ch])
 format: ## gives all C the form that .clang-format says
 	clang-format -i $(code)
-
 format-check: ## says where C has another form
 	clang-format --dry-run -Werror $(code)

@@ -5,44 +5,50 @@
 #               for threads which thread waits for which
 #   neon        the kernel's, on a processor of another kind
 #   no-avx512   the kernel's, on a processor without AVX-512; no-avx: or AVX
+
+.PHONY: check check-all check-install check-sanitized check-clang check-valgrind check-threads \
+        check-neon check-no-avx512 check-no-avx test-kernel golden golden-check
+
 check: ##* the gate: what every change must pass; PART="form test" for some parts
 	@.ci/run gate $(PART)
-
-.PHONY: check check-all check-sanitized check-clang check-valgrind check-threads \
-        check-neon check-no-avx512 check-no-avx golden golden-check
-
 check-all: ## every check there is; skips what has passed already; PART="clang valgrind" for some parts
 	@.ci/run all $(PART)
+check-install: ## says which packages the checks need, installs them (Debian), and fetches the rest; PART=all for check-all
+	@.ci/run install $(PART)
+
+# The tests of what is compiled for an instruction set, or waits for threads. The sizes are
+# small, where each takes long.
+kernel_tests := $(filter $(addprefix $(BUILD)/tests/,06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward \
+  attend backward cache kernels layers 22_gpt 23_language_model 24_inside gpt_file),$(tests))
+slowly       := TAP_SMALL=1 TAP_SECONDS=600
+test-kernel: $(kernel_tests)
+	$(prove) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(kernel_tests)
+# A check whose tools are missing is left out, and says so.
+needs = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
+without_avx = $(if $(sets),$(call needs,Without $(1),command -v qemu-x86_64,qemu-user,$(slowly) \
+  $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' test-kernel),@echo "This processor has no AVX anyway")
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-valgrind := valgrind -q --error-exitcode=99
 arm64    := aarch64-linux-gnu
-small    := TAP_SMALL=1 TAP_SECONDS=600
-few       = tests='$(patsubst %,$(1)/tests/%,$(filter $(notdir $(tests)),$(speedy)))' test-c
-speedy   := 06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward attend backward cache kernels layers 22_gpt 23_language_model 24_inside gpt_file
-try       = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
-without   = $(if $(sets),$(call try,Without $(1),command -v qemu-x86_64,qemu-user,$(small) \
-  $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' $(call few,$(BUILD))),@echo "This processor has no AVX anyway")
 check-sanitized:
-	TAP_SECONDS=120 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' fastest=-O1 soon=-O0 test-c $(more)
+	TAP_SECONDS=120 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' KERNEL_OPTIMIZATION=-O1 TEST_OPTIMIZATION=-O0 test-c $(more)
 check-clang:
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
 check-valgrind:
-	$(small) $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' RUN_UNDER='$(valgrind)' test-c chapters \
-	  checked='$(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 23_language_model,$(names)))'
+	$(slowly) $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' RUN_UNDER='valgrind -q --error-exitcode=99' test-c \
+	  $(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 23_language_model,$(names)))
 check-threads:
-	$(call try,Threads,echo '$(hash)include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
-	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(small) $(MAKE) \
-	  BUILD=$(BUILD)/threads CC=clang CFLAGS='-O1 -g -fsanitize=thread' \
-	  $(call few,$(BUILD)/threads))
+	$(call needs,Threads,echo '#include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
+	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(slowly) $(MAKE) \
+	  BUILD=$(BUILD)/threads CC=clang CFLAGS='-O1 -g -fsanitize=thread' test-kernel)
 check-neon:
-	$(call try,NEON,command -v $(arm64)-gcc && command -v qemu-aarch64,gcc-$(arm64) and qemu-user, \
-	  $(small) $(MAKE) BUILD=$(BUILD)/arm64 CC=$(arm64)-gcc AR=$(arm64)-ar \
-	  RUN_UNDER='qemu-aarch64 -L /usr/$(arm64)' $(call few,$(BUILD)/arm64))
+	$(call needs,NEON,command -v $(arm64)-gcc && command -v qemu-aarch64,gcc-$(arm64) and qemu-user, \
+	  $(slowly) $(MAKE) BUILD=$(BUILD)/arm64 CC=$(arm64)-gcc AR=$(arm64)-ar \
+	  RUN_UNDER='qemu-aarch64 -L /usr/$(arm64)' test-kernel)
 check-no-avx512:
-	$(call without,AVX-512,max)
+	$(call without_avx,AVX-512,max)
 check-no-avx:
-	$(call without,AVX,Nehalem)
+	$(call without_avx,AVX,Nehalem)
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.
 

@@ -2,22 +2,26 @@
 
 .PHONY: student watch progress mistakes
 
-exercised := $(filter-out A_% B_% C_% D_%,$(names))
+# In such a copy `make` alone says how far all is. A body that is still empty uses none of
+# its parameters. A variable without a value has a wrong one, each time.
+ifneq ($(wildcard .book),)
+.DEFAULT_GOAL := progress
+FLAGS += -Wno-unused-parameter $(pattern)
+chapters/%.c:
+	@id=$$(sed -n 's/^\($(patsubst 0%,%,$(call number,$*))\.[0-9]*\).*/\1/p' .book/exercises | head -n 1); \
+	  echo "$@ is gone: make reset-$$id lays it there again, with its exercises empty" >&2; exit 2
+endif
 
 # What the mistakes that people make in a chapter's exercises make its tests tell: by it a
 # learner, or a teacher, is told which mistake it may be.
-known = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
-define mistakes_of
-$(call known,$(1)): $(BUILD)/code/$(1).c $(BUILD)/tests/$(1).o
-$(call known,$(1)): with = $(filter-out $(BUILD)/obj/$(1).o,$(call of,$(1))) $(before_$(1)) $(BUILD)/libsupport.a
-$(call known,$(1)): $(filter-out $(BUILD)/obj/$(1).o,$(call of,$(1))) $(before_$(1)) $(BUILD)/libsupport.a
-endef
-$(foreach n,$(exercised),$(eval $(call mistakes_of,$n)))
-$(call known,$(exercised)): $(BUILD)/mistakes/%.json: tests/learn/mistakes.txt \
-  $(wildcard tools/learn/[DM]*.pm tools/learn/mistakes tools/*.pm)
+exercised := $(filter-out A_% B_% C_% D_%,$(names))
+known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
+$(BUILD)/mistakes/%.json: tests/learn/mistakes.txt tools/learn/mistakes $(wildcard tools/learn/[DM]*.pm tools/*.pm) \
+  $$(patsubst %,chapters/%.c,$$(call named,$$*)) $$(patsubst %,$(BUILD)/tests/%.o,$$(call named,$$*)) \
+  $$(call beside,$$(call named,$$*))
 	@mkdir -p $(@D)
-	@$(trial) tools/learn/mistakes chapters/$*_*.c $@.new $(with) && $(moved)
-trial = CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' LDLIBS='$(LDLIBS) $(OPENMP)'
+	@$(trial) tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))
+trial = CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' LDLIBS='$(LDLIBS) $(openmp)'
 
 mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mistakes.txt: each must have a name of its own
 
@@ -25,7 +29,7 @@ mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mista
 asked = $(if $(filter all,$(CHAPTER)),$(exercised),$(foreach w,$(CHAPTER),\
   $(foreach n,$(firstword $(subst ., ,$w)),$(filter $n_% 0$n_%,$(exercised)))))
 student: $$(call known,$$(asked)) ##* CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
-	@tools/learn/student $(call quoted,$(CHAPTER)) $(call quoted,$(DIR))
+	@tools/learn/student "$$CHAPTER" "$$DIR"
 
 watch: ##* builds and tests each time you save; shows what comes next, ? its keys
 	@tools/learn/watch

@@ -2,48 +2,38 @@
 
 .PHONY: roofline bench bench-compiles bench-train bench-book train train-dropout train-repeats train-page train-words mutants
 
-# The part that is compiled once for each instruction set.
-roofline_sets := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
-$(BUILD)/tools/roofline_peak.o: CFLAGS += $(CFLAGS_fast)
+# The part that is compiled once for each instruction set, each with names of its own.
+peaks := $(BUILD)/tools/roofline_peak.o $(sets:%=$(BUILD)/tools/roofline_peak.%.o)
 $(BUILD)/tools/roofline_peak.o: tools/measure/roofline_peak.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(object)
+	$(compile) $(kernel) $(object)
 $(BUILD)/tools/roofline_peak.%.o: tools/measure/roofline_peak.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(CFLAGS_fast) $(march_$*) -Dcompute_at_most=compute_at_most_$* \
-	  -Dread_at_most=read_at_most_$* $(object)
-$(BUILD)/tools/roofline: tools/measure/roofline.c $(roofline_sets) $(BUILD)/libattention.a $(settings)
+	$(compile) $(kernel) $($*) -Dcompute_at_most=compute_at_most_$* -Dread_at_most=read_at_most_$* $(object)
+$(BUILD)/tools/roofline: tools/measure/roofline.c $(peaks) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(or $(OPENMP),-fopenmp-simd) $< $(link)
+	$(compile) $(threaded) $< $(linked)
 
 roofline: $(BUILD)/tools/roofline ## what this machine can do at most: GFLOP/s, GB/s
 	@$(RUN_UNDER) $< $(ARGS)
 
-# The book's functions as a shared library, and bench.c with a copy of the kernel
-# that takes one tile of queries at a time.
-bench_lib  := $(BUILD)/bench-lib
-shared     := -O2 -fPIC -fno-semantic-interposition
-helpers    := $(foreach s,plain $(sets),$(bench_lib)/bench.$(s).so)
-bench_made := $(bench_lib)/attention.so $(helpers) $(BUILD)/bench-venv/made $(BUILD)/tools/roofline
-
-bench: $(bench_made) ## its speed beside PyTorch's and others': CASES="tiny product" for a part
+# The book's functions as a shared library, and bench.c, for each instruction set, with a
+# kernel of its own that takes one tile of queries at a time.
+bench_lib := $(BUILD)/bench-lib
+shared    := -O2 -fPIC -fno-semantic-interposition
+bench: $(bench_lib)/attention.so $(foreach s,plain $(sets),$(bench_lib)/bench.$s.so) $(BUILD)/bench-venv/made $(BUILD)/tools/roofline ## its speed beside PyTorch's and others': CASES="tiny product" for a part
 	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/measure/bench --build $(BUILD) \
-	  $(if $(MEASURED),--measured $(call quoted,$(MEASURED))) $(call each,$(CASES))
+	  $(if $(MEASURED),--measured "$$MEASURED") $(CASES)
 
-$(bench_lib)/attention.so: $(objects) $(support)
-	$(MAKE) --no-print-directory -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
-	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) \
-	  $(OPENMP) -lm $(whole)
-$(bench_lib)/one_tile.c: $(BUILD)/code/15_kernel.c src/kernel/attend.c
-	@mkdir -p $(@D)
-	@perl -pe '$$done += s/\bTILES = \d+/TILES = 1/; END { $$done == 1 or die "TILES?\n" }' $^ >$@.new && $(moved)
+$(bench_lib)/attention.so: $(objects) $(support) $(kernels)
+	$(MAKE) -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
+	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
+$(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline_peak.c $(bench_lib)/attention.so
+	$(CC) $(FLAGS) $(shared) $(kernel) $($*) -shared $(filter %.c,$^) \
+	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(openmp) -lm -o $@
 # Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
-bench-compiles: $(bench_lib)/one_tile.c $(BUILD)/tools/roofline $(BUILD)/tools/bench_train
-	$(CC) $(FLAGS) $(CFLAGS_fast) -Werror -DKERNEL='"$(abspath $<)"' -fsyntax-only tools/measure/bench.c
-$(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline_peak.c $(bench_lib)/one_tile.c $(bench_lib)/attention.so
-	$(CC) $(FLAGS) $(shared) $(CFLAGS_fast) $(march_$*) \
-	  -DKERNEL='"$(abspath $(bench_lib)/one_tile.c)"' -shared $(filter tools/%.c,$^) \
-	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(OPENMP) -lm $(whole)
+bench-compiles: $(BUILD)/tools/roofline $(BUILD)/tools/bench_train
+	$(compile) $(kernel) -Werror -fsyntax-only tools/measure/bench.c
 
 $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
@@ -51,19 +41,18 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
-# The long runs of chapters 23 and 24, and steps of the first; PyTorch is that of the golden values.
-trainer := $(patsubst tools/measure/%.c,$(BUILD)/tools/%,$(wildcard tools/measure/train.c))
+# ---- The long runs, of which the pages of chapters 23 and 24 tell; PyTorch is that of the
+# golden values.
+
 $(addprefix $(BUILD)/tools/,train train_words halve bench_train): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) $< $(link)
+	$(compile) $< $(linked)
 
 bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's training beside the same in PyTorch
-	@.venv-golden/bin/python tools/measure/bench-train --program $< $(if $(STEPS),--steps $(call quoted,$(STEPS)))
+	@.venv-golden/bin/python tools/measure/bench-train --program $< $(if $(STEPS),--steps "$$STEPS")
 
-# ---- The long runs, of which the pages of chapters 23 and 24 tell.
-
-# The training and its best model stand in files of their own until all steps are
-# done; then this model is for run-23. A run of other sizes leaves the pages' logs alone.
+# The training and its best model are in files of their own until all steps are done; then
+# this model is for run-23. A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
 train: log = $(if $(SIZES),,src/trained.h)
 train: sizes = $(SIZES)
@@ -80,42 +69,33 @@ train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES
 train-dropout: ## chapter 23's long run, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
-train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
-	@$< src/models/repeated.safetensors src/models/verbs.safetensors
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
 	@rm -f $(gpt).h
-	@$< $(gpt).training $(gpt).best $(gpt).h $(call each,$(sizes))
+	@$< $(gpt).training $(gpt).best $(gpt).h $(sizes)
 	@[ ! -e $(gpt).h ] || { $(if $(log),mv $(gpt).h $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \
 	  $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
+train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
+	@$< src/models/repeated.safetensors src/models/verbs.safetensors
 
-# Where the time goes, in a folder of its own: all that `make` and `make test` do,
-# part by part, and what `make` does after a change of one chapter (07).
-seconds = perl -MTime::HiRes=time -e 'my ($$what, @command) = @ARGV;' \
-  -e 'open my $$out, ">&", *STDOUT; open STDOUT, ">", "/dev/null"; my $$from = time;' \
-  -e 'system(@command) == 0 or exit 1; printf $$out "%-36s %4.1f s\n", $$what, time - $$from'
-one   = $(or $(CHAPTER),07)
-bench = $(BUILD)/bench
-part  = +@$(seconds) $(1) $(MAKE) -s BUILD=$(bench) $(2)
+# Where the time goes, in a folder of its own: all that `make` and `make test` do, part by
+# part, and what `make` does after a change of one chapter (07).
+part = +@bash -c 'TIMEFORMAT="$(1): %1R s"; time $(MAKE) -s BUILD=$(BUILD)/bench $(2) >/dev/null'
 bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of a chapter
-	@rm -rf $(bench)
-	$(call part,'programs',programs)
-	$(call part,'their outputs',chapters)
-	$(if $(modules),$(call part,'their modules',$(patsubst $(BUILD)/%,$(bench)/%,$(packed))))
-	$(call part,'the whole book is woven',book)
-	@touch chapters/$(one)_*.c
-	$(call part,'make after a change of chapter $(one)',book)
-	$(call part,'programs of the tests',test-programs)
-	$(call part,'the tests',test)
+	@rm -rf $(BUILD)/bench
+	$(call part,programs,programs)
+	$(call part,their outputs,chapters)
+	$(call part,the whole book is woven,book)
+	@touch chapters/$(or $(CHAPTER),07)_*.c
+	$(call part,make after a change of chapter $(or $(CHAPTER),07),book)
+	$(call part,programs of the tests,test-programs)
+	$(call part,the tests,test)
 	@node $(browser)/slider.mjs
-	@rm -rf $(bench)
-
+	@rm -rf $(BUILD)/bench
 
 # ---- Mistakes that are planted by rules
 
 # Numbers that are kept have no mistakes, and how a picture looks is for eyes.
-mutable = $(names:%=chapters/%.c) $(filter-out src/measured.c src/pytorch.c src/trained.c src/kernel/kernels.c, \
-          $(filter-out src/support/figure%,$(wildcard src/*.c src/*/*.c)))
-mutants: $(tests) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
-	@printf '%s\n' $(if $(FILES),$(call each,$(FILES)),$(mutable)) | \
-	  $(trial) xargs -d '\n' -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample $(call quoted,$(SAMPLE)))
+mutable = $(names:%=chapters/%.c) $(filter-out src/measured.c src/pytorch.c src/trained.c src/kernel/dispatch.c src/support/figure%,$(sources))
+mutants: $(tests) $(names:%=$(BUILD)/main/%.o) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
+	@printf '%s\n' $(or $(FILES),$(mutable)) | $(trial) xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample "$$SAMPLE")

@@ -1,76 +1,54 @@
 # ---- The programs in the pages. A page has one module of WebAssembly, with its own
 # program and, where the chapter has a workbench, that as well, so that what a page
 # loads does not grow with the chapters. In tools/web, page.c begins what is asked for,
-# NAME_part.c is a part of the program NAME.c, and page_say.c of all of these. -Oz makes
-# two thirds of what -O2 makes, and as fast; what the fast chapters want to have put in
-# place, for registers, of which there are none here, is left to it. A function's calls
-# must have its type here, so that each main takes words.
-#
-# Whether clang makes modules is asked until it does. The first time that it
-# does, the book is woven anew: a file that was not there makes none older.
+# NAME_part.c is a part of the program NAME.c, and page_say.c of all of these.
 
-wasm      := clang --target=wasm32-wasi
-can_wasm   = [ -e $(BUILD)/web/can ] && command -v $(firstword $(wasm)) || \
-  { mkdir -p $(BUILD)/web && echo 'int main(void) { return 0; }' | \
-    $(wasm) -x c - -o $(BUILD)/web/can; }
-modules    = $(if $(shell { $(can_wasm); } >/dev/null 2>&1 && echo yes),\
-  $(packed) $(if $(wildcard $(packed)),,new-modules))
-new-modules:
-.PHONY: new-modules
-without_modules = $(if $(modules),,rm -f $(packed); \
-  echo "The pages cannot run programs: that takes clang, lld, wasi-libc and" \
-    "libclang-rt-14-dev-wasm32 (or your clang's version)")
+.PHONY: check-book check-pages format-scripts inside workbench
 
-web       := $(basename $(notdir $(wildcard tools/web/*.c)))
-own       := $(filter-out page,$(foreach n,$(web),$(if $(findstring _,$n),,$n)))
-models    := $(patsubst src/models/%.safetensors,$(BUILD)/web/programs/model-%.js,$(wildcard src/models/*.safetensors))
-packed    := $(foreach n,$(names) $(own),$(BUILD)/web/programs/$(call number,$n).js) $(models)
+wasm    := clang --target=wasm32-wasi
+own     := inside workbench
+models  := $(patsubst src/models/%.safetensors,$(BUILD)/web/programs/model-%.js,$(wildcard src/models/*.safetensors))
+modules := $(foreach n,$(names) $(own),$(BUILD)/web/programs/$(call number,$n).js) $(models)
+$(BUILD)/book/index.html: $(if $(has_wasm),$(modules))
 
-compile_wasm = $(wasm) $(FLAGS) -Oz -Dalways_inline= -Wno-unused-parameter \
-  -D'main(...)=main_$(call number,$*)(int argc, char **argv)' $(object)
-$(BUILD)/web/obj/%.o: $(BUILD)/code/%.c $(settings)
-	@mkdir -p $(@D)
+# -Oz makes two thirds of what -O2 makes, and as fast; what the fast chapters want to have
+# put in place, for registers, of which there are none here, is left to it.
+for_pages = $(FLAGS) -Oz -Dalways_inline= -Wno-unused-parameter
+compile_wasm = @mkdir -p $(@D) && $(wasm) $(for_pages) -Dmain=main_$(call number,$(*F)) $(object)
+$(BUILD)/web/obj/%.o: chapters/%.c $(settings)
 	$(compile_wasm)
 $(BUILD)/web/obj/%.o: src/%.c $(settings)
-	@mkdir -p $(@D)
 	$(compile_wasm)
 $(BUILD)/web/obj/%.o: tools/web/%.c $(settings)
-	@mkdir -p $(@D)
 	$(compile_wasm)
 
-# A module, of objects that have the names of native ones; which of its programs is the
-# workbench.
-define module
-$(BUILD)/web/programs/$(call number,$(1)).wasm: bench = $(if $(2),workbench,$(call number,$(1)))
-$(BUILD)/web/programs/$(call number,$(1)).wasm: $(patsubst $(BUILD)/obj/%,$(BUILD)/web/obj/%,\
-  $(filter-out $(sets:%=\%.%.o),$(call of,$(1)) $(if $(2),$(in_bench),$(before_$(1))) $(support)))
-endef
-in_bench  := $(patsubst %,$(BUILD)/obj/%.o,page_say $(filter workbench workbench_%,$(web))) $(objects)
-before_inside := $(patsubst %,$(BUILD)/obj/%.o,page_say $(filter inside_%,$(web))) $(objects)
-has_bench := $(basename $(notdir $(shell grep -l '^::: {.workbench' chapters/*.c))) workbench
-$(foreach n,$(names) $(own),$(eval $(call module,$n,$(filter $n,$(has_bench)))))
-
-$(BUILD)/web/programs/%.wasm: tools/web/page.c $(settings)
+# What a module is made of: its chapter and those before it, or a program of tools/web and
+# all chapters; and the workbench.
+parts        = $(patsubst tools/web/%.c,$(BUILD)/obj/%.o,$(wildcard tools/web/$(1).c tools/web/$(1)_*.c) tools/web/page_say.c)
+has_bench   := workbench 02 03 06 08 09 10 12 13
+in_module    = $(if $(filter inside,$(1)),$(call parts,inside) $(objects), \
+  $(if $(filter $(1),$(has_bench)),$(call parts,workbench) $(objects), \
+  $(foreach n,$(call named,$(1)),$(BUILD)/obj/$n.o $(before_$n)))) $(support)
+for_module   = $(patsubst $(BUILD)/obj/%,$(BUILD)/web/obj/%,$(in_module))
+$(BUILD)/web/programs/%.wasm: tools/web/page.c $$(call for_module,$$*) $(settings)
 	@mkdir -p $(@D)
-	$(wasm) $(FLAGS) -Oz -DPROGRAM=main_$* -DBENCH=main_$(bench) $(filter %.c %.o,$^) \
-	  -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 $(whole)
+	$(wasm) $(for_pages) -DPROGRAM=main_$* -DBENCH=main_$(if $(filter $*,$(has_bench)),workbench,$*) \
+	  $(filter %.c %.o,$^) -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 -o $@
 
 $(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm tools/web/pack tools/Pack.pm
-	tools/web/pack programs/$* <$< >$@.new && $(moved)
-
+	tools/web/pack programs/$* <$< >$@
 # A trained model, which a page loads when it is chosen.
-$(models): $(BUILD)/web/programs/model-%.js: src/models/%.safetensors tools/web/pack tools/Pack.pm
+$(BUILD)/web/programs/model-%.js: src/models/%.safetensors tools/web/pack tools/Pack.pm
 	@mkdir -p $(@D)
-	tools/web/pack programs/model-$* <$< >$@.new && $(moved)
+	tools/web/pack programs/model-$* <$< >$@
 
 -include $(wildcard $(BUILD)/web/obj/*.d $(BUILD)/web/obj/*/*.d)
 
 # What runs in a page can be run in a terminal, too.
-$(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c tools/web/page_say.c $$(wildcard tools/web/$$*_*.c) \
-                         $$(wildcard tools/web/*.h) $(BUILD)/libattention.a $(settings)
+$(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c tools/web/*.h) \
+                         tools/web/page_say.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(link)
-
+	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(linked)
 $(own): %: $(BUILD)/web/%
 	@$(RUN_UNDER) $< $(ARGS)
 
@@ -94,5 +72,3 @@ $(browser)/node_modules/made: $(browser)/package-lock.json
 	@echo "Setting up what drives the browser in $(@D) (once)"
 	npm ci --silent --prefix $(browser)
 	@touch $@
-
-.PHONY: check-book check-pages format-scripts $(own)

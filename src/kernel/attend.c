@@ -1,7 +1,7 @@
 /* Attention for every call: chapter 15's register tile and its softmax, with
  * what its page leaves out. Many texts and heads, masks, a bias, dropout,
  * tasks for threads, of tiles that share a block of keys while it is in the
- * cache. Compiled once for each instruction set; kernels.c chooses. It
+ * cache. Compiled once for each instruction set; dispatch.c chooses. It
  * serves chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
 #include "kernel/attend.h"
@@ -9,11 +9,10 @@
 #include "support/machine.h"
 #include "support.h"
 
-enum {
-    TILES = 16, /* that meet a block, one after the other */
-    SMALL = 64, /* rows of lanes for which the stack has room */
-    GAP = 16    /* between the rows of copies */
-};
+#ifndef TILES    /* tools/measure/bench.c tries another number */
+#define TILES 16 /* that meet a block, one after the other */
+#endif
+enum { SMALL = 64 }; /* rows of lanes for which the stack has room */
 
 typedef struct {
     int text, head, i, rows; /* whose queries, from which on, how many */

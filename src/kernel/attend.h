@@ -6,6 +6,8 @@
 
 #include "attention/kernel.h"
 
+enum { GAP = 16 }; /* numbers between the rows of copies */
+
 /* A query times the scale would be rounded, and the error of a score would
  * grow with the score. A power of 2 rounds nothing. So the scale is split
  * into a power of 2, with the sign, by which queries are multiplied, and a

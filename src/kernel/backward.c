@@ -11,10 +11,9 @@
 #include "support.h"
 
 enum {
-    COLUMNS = QUERIES, /* keys in the lanes */
-    TILE = 64,         /* queries that meet a block of keys at a time */
-    BLOCKS = 144 / COLUMNS, /* blocks that a tile meets in a row */
-    GAP = 16                /* between the rows of copies */
+    COLUMNS = QUERIES,     /* keys in the lanes */
+    TILE = 64,             /* queries that meet a block of keys at a time */
+    BLOCKS = 144 / COLUMNS /* blocks that a tile meets in a row */
 };
 typedef float Columns[COLUMNS];
 
@@ -133,9 +132,10 @@ static Workspace *new_workspace(const AttentionCall *call)
 
 /* Tables that hide scores, are added to them or multiply weights have a row
  * for each query, and so have scores and weights. */
-static void apply_table(enum TableUse use, const StridedRows *table,
-                        const QueryTile *q, int i, const KeyBlock *b,
-                        Columns *x)
+static void apply_table_to_columns(enum TableUse use,
+                                   const StridedRows *table,
+                                   const QueryTile *q, int i,
+                                   const KeyBlock *b, Columns *x)
 {
     for (int k = 0; i + k < q->count; k++) {
         const float *y =
@@ -158,9 +158,9 @@ static void mask_queries(const AttentionCall *call, const QueryTile *q,
     const int64_t offset =
         (int64_t)call->mask.first + q->first + i - b->first;
     if (call->bias.at)
-        apply_table(ADDS, &call->bias, q, i, b, q->weights);
+        apply_table_to_columns(ADDS, &call->bias, q, i, b, q->weights);
     if (call->mask.kind == MASK_TABLE)
-        apply_table(HIDES, &table, q, i, b, q->weights);
+        apply_table_to_columns(HIDES, &table, q, i, b, q->weights);
     if (call->mask.kind == MASK_CAUSAL)
         for (int k = 0; i + k < q->count && offset + k < b->count - 1; k++)
             for (int l = 0; l < COLUMNS; l++)
@@ -175,7 +175,8 @@ static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
                            int i, const KeyBlock *b, Columns *saved)
 {
     if (call->keep_factor.at)
-        apply_table(MULTIPLIES, &call->keep_factor, q, i, b, q->g);
+        apply_table_to_columns(MULTIPLIES, &call->keep_factor, q, i, b,
+                               q->g);
     for (int k = 0; i + k < q->count; k++) {
         const float mean = q->mean[i + k];
         for (int l = 0; l < COLUMNS; l++)
@@ -183,7 +184,8 @@ static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
                 q->weights[k][l] * (q->g[k][l] - mean);
     }
     if (call->keep_factor.at)
-        apply_table(MULTIPLIES, &call->keep_factor, q, i, b, q->weights);
+        apply_table_to_columns(MULTIPLIES, &call->keep_factor, q, i, b,
+                               q->weights);
 }
 
 /* Copies of n rows from number i on, times a factor. */
