@@ -17,8 +17,7 @@ endif
 exercised := $(filter-out A_% B_% C_% D_%,$(names))
 known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
 $(BUILD)/mistakes/%.json: tests/learn/mistakes.txt tools/learn/mistakes $(wildcard tools/learn/[DM]*.pm tools/*.pm) \
-  $$(patsubst %,chapters/%.c,$$(call named,$$*)) $$(patsubst %,$(BUILD)/tests/%.o,$$(call named,$$*)) \
-  $$(call beside,$$(call named,$$*))
+  $$(foreach n,$$(call named,$$*),chapters/$$n.c $(BUILD)/tests/$$n.o $$(call beside,$$n))
 	@mkdir -p $(@D)
 	@$(trial) tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))
 trial = CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' LDLIBS='$(LDLIBS) $(openmp)'

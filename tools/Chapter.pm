@@ -344,6 +344,16 @@ sub unmet {
     return;
 }
 
+# The same of a file, whose prose holds no code: the line's number, and how many.
+sub unmet_in {
+    my ($path) = @_;
+    open my $file, '<:encoding(UTF-8)', $path or return;
+    my $code = do { local $/; <$file> } // '';
+    $code =~ s{^/\*[ \t\r]*\n\K.*?(?=\*/)}{$& =~ tr/\n//cdr}gmse;
+    my ($above, $why) = unmet($code) or return;
+    return ($above + 1, $why);
+}
+
 # Where the text of an exercise ends: at its function, or at what follows.
 sub text_end {
     my ($self, $exercise) = @_;

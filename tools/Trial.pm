@@ -32,8 +32,9 @@ sub compiled {
     my ($chapter, @lines) = @_;
     my $stem = folder() . "/$chapter->{name}";
     Chapter::save("$stem.c", @lines);
+    my ($number) = $chapter->{name} =~ /^([^_]+)/;
     my $said = `$cc $flags -O1 $watch $warnings \\
-      -Isrc/kernel -Isrc/support -Dmain=main_of_trial -c '$stem.c' -o '$stem.o' 2>&1`;
+      -Isrc/kernel -Isrc/support -Dmain=main_$number -c '$stem.c' -o '$stem.o' 2>&1`;
     die 'does not compile: ' . ($said =~ /((?:error|warning).*)/ ? $1 : $said) . "\n" if $?;
     return "$stem.o";
 }

@@ -254,6 +254,12 @@ sub told {
         else                  { undef $into }
     }
     my @errors = grep { $_->[0] =~ /error/ } @faults;
+    # Of a missing brace the compiler tells far below: the function is named first.
+    my %is_wrong = map { $_->[1][0] =~ m{^(chapters/\S+\.c):} ? ($1 => 1) : () } @errors;
+    for my $path (sort keys %is_wrong) {
+        my ($line, $why) = Chapter::unmet_in($path) or next;
+        unshift @errors, ['error', ["$path:$line: $why"]];
+    }
     $told{faults} = [map { $_->[1] } @errors ? @errors : @faults];
     $told{compiles} = !@errors;
     return \%told;

@@ -83,7 +83,8 @@ sub build {
     my @link    = (@{$how->{cc}}, qw(-static -fno-lto), @{$how->{plain}});
     my @behind  = (@{$how->{libraries}{$name} // []}, '-lm');
     my $make    = sub { Limits::compiler($how->{build}, $folder, 20, @_) };
-    my $wrong = $make->(@compile, '-Dmain=main_of_the_submission', "$name.c", '-o', "$name.o")
+    my ($number) = $name =~ /^([^_]+)/;
+    my $wrong = $make->(@compile, "-Dmain=main_$number", "$name.c", '-o', "$name.o")
       || $make->(@link, "$name.o", 'run.o', "$name.a", @behind, '-o', $name) or return;
     # Does it do so to everyone?
     open my $file, '>', "$folder/sound.c" or die "$folder: $!\n";
