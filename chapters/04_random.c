@@ -119,6 +119,7 @@ void random_twist(uint32_t state[RANDOM_STATE])
     }
 }
 
+/* folded: how this is drawn */
 /* A row of the figure: the first and last eight bits of x. The topmost
  * `joined` bits are one number's, the rest another's; -1 is pale. */
 static void draw_twist_row(uint32_t x, int joined, int first, int rest,
@@ -187,6 +188,7 @@ uint64_t random_u64(Random *r)
     return upper << 32 | random_u32(r);
 }
 
+/* folded: how this is printed */
 static void show_integers(void)
 {
     Random r = random_seeded(123);
@@ -236,6 +238,7 @@ void random_fill(Random *r, int n, int m, float x[n][m])
             x[i][j] = random_float(r);
 }
 
+/* folded: how this is printed */
 static void show_floats(void)
 {
     float x[1][6];
@@ -303,6 +306,7 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
         }
 }
 
+/* folded: how this is printed */
 static void show_range(void)
 {
     float x[1][4];
@@ -384,6 +388,7 @@ and its query `query_2`. But Python counts from 0, as C does, and in their
 programs the same embedding is `inputs[1]`. So `query_2` is `query[1]`.
 */
 
+/* folded: how this is printed */
 static void show_journey(void)
 {
     float query[6][2], key[6][2], value[6][2], turned[2][6], scores[6][6];

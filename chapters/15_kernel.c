@@ -21,6 +21,7 @@ of operations in a second.
 #include "support/machine.h"
 #include "support.h"
 
+/* folded: how this is printed */
 /* Billions of operations a second, on one thread. */
 static float show_speed(const char *what, const char *library)
 {
@@ -172,6 +173,7 @@ along a row. Whoever exchanges the two strides sees the table transposed:
 :::
 */
 
+/* folded: how this is drawn */
 static void draw_lanes(void)
 {
     float from[6 * 3], to[3 * 12] = {0};
@@ -182,6 +184,8 @@ static void draw_lanes(void)
                  "Queries before and after they are put into lanes", 6, 3,
                  4, 3 * 12 / 4, to);
 }
+
+/* unfolded */
 
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k] for all k. */
 static INLINE void register_tile(int rows, int vectors, int d,
@@ -290,6 +294,7 @@ void matmul_fast(int n, int m, int d, const float a[n][d],
                    c);
 }
 
+/* folded: how this is printed */
 static void show_product(void)
 {
     const char *const what = "step product 512x512x512";
@@ -381,6 +386,7 @@ void exp2_all(int n, float x[n])
         x[i] = exp2_fast(x[i]);
 }
 
+/* folded: how this is printed */
 static void show_exponential(void)
 {
     float furthest = 0;
@@ -484,6 +490,7 @@ The six words of *Life is short, eat dessert first* are one tile and one
 block. In the end, mixtures are divided by sums:
 */
 
+/* folded: how this is printed */
 static void show_tile(void)
 {
     Lanes query[3] = {{{0}}}, mixture[3] = {{{0}}}, largest, sum = {{0}};
@@ -540,6 +547,7 @@ takes a task, and when that is done, the next that no other thread has
 taken. Which thread computes a tile changes no digit of it.
 */
 
+/* folded: how this is printed */
 static void show_tiles(void)
 {
     const char *const what = "step tiles 32768x64";
@@ -571,6 +579,7 @@ long, so rows would begin in 8 sets; with 16 unused floats behind each, a
 line more, they begin in all sets:
 */
 
+/* folded: how this is drawn */
 static void draw_gaps(void)
 {
     enum { KINDS = 3, ROWS = 9 };
@@ -605,6 +614,7 @@ what the processor has.
 Attention, step by step, on one core:
 */
 
+/* folded: how this is printed */
 static void show_steps(void)
 {
     const char *const what = "step attention 1024x64";
@@ -645,6 +655,7 @@ static const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
 static const char *const name[LIBRARIES] = {"this book", "PyTorch", "ONNX",
                                             "OpenBLAS"};
 
+/* folded: how this is printed */
 static void show_shapes(void)
 {
     enum { SHAPES = 8 };
@@ -716,6 +727,7 @@ operations a byte is one limit, and the peak is the other. Together they
 look like a roof:
 */
 
+/* folded: how this is printed */
 static void show_roofline(void)
 {
     const float peak = measured("GFLOP/s", "peak", "any", 1);
@@ -783,6 +795,7 @@ sums, not for memory. A single query is the dot on the left, and the matter
 of [](#kv-cache). How does time grow with the text?
 */
 
+/* folded: how this is printed */
 static void show_growth(void)
 {
     enum { SIZES = 7 };

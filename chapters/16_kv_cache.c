@@ -20,6 +20,7 @@ new?
 #include "attention/B_normals.h"
 #include "support.h"
 
+/* folded: how this is printed */
 static void show_work(void)
 {
     enum { TOKENS = 4096 };
@@ -95,6 +96,7 @@ void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
            ((ptrdiff_t)head * c->capacity + row) * padded_d * bytes;
 }
 
+/* folded: how this is drawn */
 /* Where row_at finds rows of one float, of two heads and three tokens. */
 static void draw_rows(void)
 {
@@ -215,6 +217,7 @@ none. All ways must give what `flash_forward` gives for the whole text at
 once, the future hidden:
 */
 
+/* folded: how this is printed */
 /* Appends n words of Life is short, and asks for them. */
 static void show_words(KVCache *c, int n, float context[6][3])
 {
@@ -273,6 +276,7 @@ the machine that [](#kernel) names. These are $2 \cdot 32 \cdot 4{,}096
 caches, so a token costs the time in which memory hands over all of them:
 */
 
+/* folded: how this is printed */
 static void show_cost(void)
 {
     const char *const what = "decode 32x4096x128";
@@ -326,6 +330,7 @@ a sum and a mixture, as if there were no other keys. Afterwards these are
 merged. Let *first* ask the six words in two splits of three:
 */
 
+/* folded: how this is printed */
 static void show_splits(void)
 {
     OnlineSoftmax s[2];
@@ -374,6 +379,7 @@ How large is a cache? A model with 32 layers, each with 32 heads of 128
 entries, keeps for each token 32 times 32 keys and as many values:
 */
 
+/* folded: how this is printed */
 /* What 32 layers keep of so many tokens, in GiB. */
 static float show_gibibytes(int key_heads, int tokens, Format format)
 {
@@ -424,6 +430,7 @@ from the start or for some while more, and then little is lost
 [@ainslie2023].
 */
 
+/* folded: how this is printed */
 static void show_groups(void)
 {
     float query[4][3], key[2][6][3], value[2][6][3], context[4][3];
@@ -472,6 +479,7 @@ text becomes. The rows are a **ring buffer**: after the last comes the
 first.
 */
 
+/* folded: how this is printed */
 static void draw_window(void)
 {
     enum { N = 8, W = 4 };
@@ -498,9 +506,12 @@ static int show_held(const KVCache *c, int row)
     return word;
 }
 
+/* unfolded */
+
 /* The rows after each of the last three words: what each row holds, which
  * has come last, and which will be overwritten. */
 enum { W = 4 }; /* rows of the ring */
+/* folded: how this is printed */
 static void draw_ring(const int held[3][W])
 {
     static const char *const text[6] = {"Life", "is",      "short",
@@ -669,6 +680,7 @@ void load_row(Format format, int d, const void *row, float x[d])
         x[k] = from_float16(halves[k]);
 }
 
+/* folded: how this is printed */
 static void show_numbers(void)
 {
     enum { N = 5 };

@@ -39,6 +39,7 @@ layers: a word's vector is both its query and its key.
 
 enum { WORDS = 5, WIDE = 8, PLACED = 16 };
 
+/* folded: how this is printed */
 /* The words' vectors, and a table that the third section needs. */
 static void show_sentence(float x[WORDS][WIDE], float learned[PLACED][WIDE])
 {
@@ -162,6 +163,7 @@ Here each column is a position, and every two rows are a hand:
 
 enum { FAR = 1001 };
 
+/* folded: how this is printed */
 static void show_hands(const float position[FAR][WIDE])
 {
     const int at[6] = {0, 1, 2, 10, 100, 1000};
@@ -236,6 +238,7 @@ void add_positions(int n, int d, int length, int first,
             x[i][k] += position[first + i][k];
 }
 
+/* folded: how this is printed */
 static void show_added(const char *label, int length,
                        const float position[length][WIDE],
                        const float x[WORDS][WIDE])
@@ -361,6 +364,7 @@ void rope(Pairing pairing, int n, int d, int first, float x[n][d])
     }
 }
 
+/* folded: how this is printed */
 /* The score of bites with dog, which stands right before it, at four
  * positions: of dog, with sinusoids, with rotation. */
 static void show_moved(const float position[FAR][WIDE],
@@ -415,6 +419,7 @@ The pairs decide which entries are turned fast and which slowly. Here is the
 score of *bites* with *dog*, 0 to 5 positions apart:
 */
 
+/* folded: how this is printed */
 static void show_pairings(const float x[WORDS][WIDE])
 {
     const char *const label[2] = {"halves", "neighbours"};
@@ -469,6 +474,7 @@ static void next_words(KVCache *c, int n, int first, const float x[n][WIDE],
     kv_cache_attend(c, 1, n, keys, rows_by_head(1, n, WIDE, context[0]));
 }
 
+/* folded: how this is printed */
 /* What the last word gets, if the piece behind a cut is turned so. */
 static void show_cut(const char *label, int cut, int first,
                      const float x[WORDS][WIDE])
@@ -544,6 +550,7 @@ void add_alibi(int n, int m, int first, float slope, float scores[n][m])
             scores[i][j] -= slope * (float)fabs((double)first + i - j);
 }
 
+/* folded: how this is printed */
 static void show_distances(const float x[WORDS][WIDE])
 {
     float scores[WORDS][WORDS], map[WORDS][WORDS], slope[8];
@@ -634,6 +641,7 @@ other texts of 32 words show what has been learned:
 
 enum { TEXTS = 2, STEPS = 400, TRIALS = 200, SPANS = 5 };
 
+/* folded: how this is printed */
 static void show_words(Random *r, int n, int ids[n])
 {
     for (int i = 0; i < n; i++)

@@ -118,6 +118,7 @@ void softmax_backward(int n, const float weights[n],
 
 static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
 
+/* folded: how this is printed */
 /* The loss of chapter 7, from the scores on. */
 static double show_loss_of_scores(const Attention *a, Trace *t)
 {
@@ -240,6 +241,7 @@ $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
   \underset{n \times d_k}{Q}$$
 */
 
+/* folded: how this is drawn */
 static void draw_products(void)
 {
     const FigureBlock block[] = {
@@ -302,6 +304,7 @@ These were all operations between the parameters and the loss of *cat likes
 fish*. Here is the whole way back:
 */
 
+/* folded: how this is printed */
 /* The way back of chapter 7's head, from the slopes of its scores. */
 static void show_way_back(const Attention *a, const Trace *t, Trace *grad_t,
                           Attention *grad_a)
@@ -520,6 +523,7 @@ void embed_backward(int n, int d, int rows, const int ids[n],
     }
 }
 
+/* folded: how this is printed */
 static void show_embedding(void)
 {
     const int ids[3] = {0, 2, 0};
@@ -555,6 +559,7 @@ of each output is 1.
 enum { TOKENS = 3, D_MODEL = 8 };
 static float tokens[TOKENS][D_MODEL]; /* drawn after the module */
 
+/* folded: how this is printed */
 static double show_sum(const Attention *a, Trace *t)
 {
     double sum = 0;
@@ -661,6 +666,7 @@ billionth: once up and down, as in [](#self-attention-training), and once
 upwards only.
 */
 
+/* folded: how this is printed */
 /* By how much tried slopes are off, in millionths of what all slopes come
  * to: tried up and down, and upwards only. */
 static void show_errors(const Attention *a, Trace *t,
@@ -726,6 +732,7 @@ lies in between, here at a hundredth. The backward pass needs no such step.
 ## Everything together
 */
 
+/* folded: how this is printed */
 /* The head of chapter 7, from seed 2024. */
 static void show_head(void)
 {

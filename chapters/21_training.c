@@ -262,6 +262,7 @@ enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
 /* Sentences; equal weights; a leak; all words asked; gradients added up. */
 enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
 
+/* folded: how this is printed */
 /* The number of a step that is shown: the first, and every twentieth. */
 static int show_step(int point)
 {
@@ -508,6 +509,7 @@ mask has a mistake: with `mask_causal(1)` each word sees one word too many,
 the next one.
 */
 
+/* folded: how this is printed */
 /* Does the answer before the last word change with the last word? */
 static void show_change(int way, Training *t)
 {
@@ -585,6 +587,7 @@ and the verb that fits. The function does nothing but choose words by that
 number, and may be skipped.
 */
 
+/* folded: how this is printed */
 static void show_sentences(const int number[SHOWN],
                            const char *sentence[SHOWN][AGREEMENT_LENGTH])
 {
@@ -692,6 +695,7 @@ A last run learns the sentences again, with attention, but it never sets the
 gradients to 0:
 */
 
+/* folded: how this is printed */
 static void show_careless(void)
 {
     Random r;

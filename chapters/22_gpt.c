@@ -204,6 +204,7 @@ void norm_forward(const Norm *l, int n, const float x[n][l->d],
     }
 }
 
+/* folded: how this is printed */
 static void show_norm(void)
 {
     float x[3][4] = {{1, 2, 3, 6}, {101, 102, 103, 106}, {10, 20, 30, 60}};
@@ -346,6 +347,7 @@ void gelu_backward(int n, const float x[n], const float share[n],
     }
 }
 
+/* folded: how this is printed */
 static void show_gelu(void)
 {
     const float x[7] = {-3, -2, -1, 0, 1, 2, 3};
@@ -430,6 +432,7 @@ tables: the first row is for the table of embeddings, the second for the
 output's weight. In the third row the two are one table:
 */
 
+/* folded: how this is printed */
 static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
 {
     const int ids[3] = {0, 1, 2}, targets[3] = {1, 2, 3};
@@ -490,6 +493,7 @@ The smallest of OpenAI's GPT-2 models is such a model [@radford2019]. Its
 tokens are parts of words, and its sizes are these:
 */
 
+/* folded: how this is printed */
 static void show_gpt2(void)
 {
     Gpt g = {.vocabulary = 50257, .context_length = 1024, .width = 768};
@@ -526,6 +530,7 @@ spread of the sum in a model of twelve blocks, without and with the
 division:
 */
 
+/* folded: how this is printed */
 /* The spread of the sum as it comes in, and after every other block. */
 static void show_spread_of(const Gpt *g, float spread[g->layers / 2 + 1])
 {

@@ -174,6 +174,7 @@ int next_token(Random *r, float temperature, int k, int n, float logits[n],
     return sample_token(r, n, shares);
 }
 
+/* folded: how this is printed */
 /* How often each of five is drawn, in ten thousand draws. */
 static void show_draws(void)
 {
@@ -279,6 +280,7 @@ Now everything is there. A model with two blocks, a width of 40 and a
 context of 32 takes three hundred steps, with eight passages in each batch:
 */
 
+/* folded: how this is printed */
 /* What the model writes, as far as its context reaches. */
 static void show_sample(const char *label, const Gpt *g)
 {
@@ -353,6 +355,7 @@ end, the program writes into `src/trained.h` what this page shows. The run
 of this page, without dropout, had these sizes, and took so long:
 */
 
+/* folded: how this is printed */
 /* What a long run has written down of itself. */
 static void show_run(const Trained *t)
 {
@@ -375,11 +378,14 @@ static void show_row(const TrainedRow *row, float filled[3])
     filled[2] = row->held_out;
 }
 
+/* unfolded */
+
 enum { SHOWN = 11 };
 static const char *const shown_at[SHOWN] = {"1",    "400",  "800",  "1200",
                                             "1600", "2000", "2400", "2800",
                                             "3200", "3600", "4000"};
 
+/* folded: how this is printed */
 /* The losses at these steps of a run. */
 static void show_losses(const Trained *t, float losses[2][SHOWN])
 {
@@ -476,6 +482,7 @@ bytes, can be computed, and that of a table that knows only how often each
 byte comes:
 */
 
+/* folded: how this is printed */
 /* Two tables know how often each byte comes, and how often each comes
  * behind each. Their losses, on the same bytes as the loss on text read. */
 static void show_tables(void)
@@ -568,6 +575,7 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
     return longest;
 }
 
+/* folded: how this is printed */
 /* Byte i of text k: of ten passages of the text held out, and of ten
  * samples each from four parts of a run; paragraphs end with bars. */
 static char show_byte(const Trained *t, int k, int i)
@@ -645,6 +653,7 @@ train-dropout` makes the long run again, with the same passages in the same
 order:
 */
 
+/* folded: how this is printed */
 static void show_dropout(void)
 {
     enum { LATER = 2 };
@@ -750,6 +759,7 @@ a model and ids, it prints the logits of the next token. With `--write` and
 a number in front of the file, it goes on with the text for so many tokens.
 */
 
+/* folded: how this is printed */
 /* The ids of a text, and so many more that the model writes: bytes as they
  * are, other tokens as numbers. */
 static void show_written(const Gpt *g, int begun, int n, int ids[n])
