@@ -280,7 +280,7 @@ dropout mask is that of seed 123 again:
 */
 
 /* folded: how this is printed */
-static void print_causal_weights(float weights[6][6])
+static void causal_weights(float weights[6][6])
 {
     Attention a;
     Random r = random_seeded(789);
@@ -298,7 +298,7 @@ static void print_causal_weights(float weights[6][6])
 static void show_attention(void)
 {
     float weights[6][6], keep_mask[6][6], dropped[6][6];
-    print_causal_weights(weights);
+    causal_weights(weights);
     Random r = random_seeded(123);
     dropout_mask(&r, 0.5, 6, 6, keep_mask);
     dropout_apply(0.5, 6, 6, keep_mask, weights, dropped);

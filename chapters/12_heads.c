@@ -236,8 +236,8 @@ static void traces_for(const Attention *a, int n, Trace t[])
 }
 
 /* folded: how this is printed */
-static void show_article(const char *label, int n_heads, Attention *a,
-                         Trace t[n_heads])
+static void run_heads(const char *label, int n_heads, Attention *a,
+                      Trace t[n_heads])
 {
     float joined[WORDS][HEADS * D_V];
     Random r = random_seeded(123);
@@ -252,7 +252,7 @@ static void show_one_head(void)
 {
     Attention a;
     Trace t;
-    show_article("one head", 1, &a, &t);
+    run_heads("one head", 1, &a, &t);
     trace_free(&t);
     attention_free(&a);
 }
@@ -462,7 +462,7 @@ static void show_four_heads(void)
 {
     Attention a;
     Trace t[HEADS];
-    show_article("four heads, side by side", HEADS, &a, t);
+    run_heads("four heads, side by side", HEADS, &a, t);
     show_maps(t);
     show_costs();
     show_wide(&a, t);

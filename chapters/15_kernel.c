@@ -23,7 +23,7 @@ of operations in a second.
 
 /* folded: how this is printed */
 /* Billions of operations a second, on one thread. */
-static float show_speed(const char *what, const char *library)
+static float speed_of(const char *what, const char *library)
 {
     return three_digits(measured("GFLOP/s", what, library, 1));
 }
@@ -35,9 +35,9 @@ static void show_beginning(void)
     printf("measured on %s\n", measured_on);
     print_measures(
         "1024 queries and keys", "GFLOP/s", 3, name,
-        (float[]){show_speed("step attention 1024x64", "attention"),
-                  show_speed("step attention 1024x64", "flash_forward"),
-                  show_speed("peak", "any")});
+        (float[]){speed_of("step attention 1024x64", "attention"),
+                  speed_of("step attention 1024x64", "flash_forward"),
+                  speed_of("peak", "any")});
 }
 
 /*
@@ -301,10 +301,10 @@ static void show_product(void)
     const char *const name[4] = {"matmul", "matmul_ordered", "matmul_fast",
                                  "with wider registers"};
     print_measures("a product of 512 times 512 numbers", "GFLOP/s", 4, name,
-                   (float[]){show_speed(what, "matmul"),
-                             show_speed(what, "matmul_ordered"),
-                             show_speed(what, "matmul_strided plain"),
-                             show_speed(what, "matmul_strided")});
+                   (float[]){speed_of(what, "matmul"),
+                             speed_of(what, "matmul_ordered"),
+                             speed_of(what, "matmul_strided plain"),
+                             speed_of(what, "matmul_strided")});
 }
 
 /*
@@ -555,8 +555,8 @@ static void show_tiles(void)
                                  "the same, on 2 threads"};
     print_measures(
         "32768 queries and keys", "GFLOP/s", 3, name,
-        (float[]){show_speed(what, "1 tile"),
-                  show_speed(what, "attention-in-c"),
+        (float[]){speed_of(what, "1 tile"),
+                  speed_of(what, "attention-in-c"),
                   measured("GFLOP/s", what, "attention-in-c", 2)});
 }
 
@@ -620,10 +620,10 @@ static void show_steps(void)
     const char *const what = "step attention 1024x64";
     const char *const step[4] = {"tables", "flash_forward", "attend_fast",
                                  "wider"};
-    const float x[1][4] = {{show_speed(what, "attention"),
-                            show_speed(what, "flash_forward"),
-                            show_speed(what, "attend_fast plain"),
-                            show_speed(what, "attend_fast")}};
+    const float x[1][4] = {{speed_of(what, "attention"),
+                            speed_of(what, "flash_forward"),
+                            speed_of(what, "attend_fast plain"),
+                            speed_of(what, "attend_fast")}};
     print_measures("attention, 1024 queries and keys of 64", "GFLOP/s", 4,
                    step, x[0]);
     figure_bars("steps", "Billions of operations a second on one core", 1,
@@ -743,10 +743,10 @@ static void show_roofline(void)
         peak,
         peak,
         0.5f * measured("GB/s", "decode 32x4096x128", "attention-in-c", 1),
-        show_speed("1x12x256x64 full", "attention-in-c"),
-        show_speed("1x12x1024x64 full", "attention-in-c"),
-        show_speed("1x8x4096x64 full", "attention-in-c"),
-        show_speed("step attention 1024x64", "attention")};
+        speed_of("1x12x256x64 full", "attention-in-c"),
+        speed_of("1x12x1024x64 full", "attention-in-c"),
+        speed_of("1x8x4096x64 full", "attention-in-c"),
+        speed_of("step attention 1024x64", "attention")};
     float plot[6][8];
     print_vector("operations a byte: left, where the roof bends, right", 3,
                  x);
@@ -809,7 +809,7 @@ static void show_growth(void)
         size[i] = (float)(128 << i);
         for (int k = 0; k < LIBRARIES; k++) {
             ms[i][k] = measured("ms", what, library[k], 1);
-            speed[i][k] = show_speed(what, library[k]);
+            speed[i][k] = speed_of(what, library[k]);
             x[k][i] = speed[i][k];
         }
     }

@@ -219,7 +219,7 @@ once, the future hidden:
 
 /* folded: how this is printed */
 /* Appends n words of Life is short, and asks for them. */
-static void show_words(KVCache *c, int n, float context[6][3])
+static void append_and_attend(KVCache *c, int n, float context[6][3])
 {
     const int from = (int)c->count;
     const StridedRows words = rows_by_head(1, n, 3, life[from]);
@@ -240,7 +240,7 @@ static void show_cuts(void)
         kv_cache_init(&c, &sizes);
         for (int i = 0, begun = 0; i < 6; i++)
             if (i == 5 || cuts >> i & 1) {
-                show_words(&c, i + 1 - begun, context);
+                append_and_attend(&c, i + 1 - begun, context);
                 begun = i + 1;
             }
         alike += largest_difference(18, context[0], whole[0]) < 1e-6f;
@@ -381,7 +381,7 @@ entries, keeps for each token 32 times 32 keys and as many values:
 
 /* folded: how this is printed */
 /* What 32 layers keep of so many tokens, in GiB. */
-static float show_gibibytes(int key_heads, int tokens, Format format)
+static float cache_gibibytes(int key_heads, int tokens, Format format)
 {
     KVCache c = {.capacity = tokens, .format = format};
     c.n_kv_heads = key_heads;
@@ -398,7 +398,7 @@ static void show_sizes(void)
     const int heads[3] = {32, 8, 1};
     float gib[3], ms[3];
     for (int i = 0; i < 3; i++) {
-        gib[i] = show_gibibytes(heads[i], 4096, FORMAT_FLOAT32);
+        gib[i] = cache_gibibytes(heads[i], 4096, FORMAT_FLOAT32);
         ms[i] = measured("ms", what[i], "attention-in-c", 1);
     }
     print_measures("what 4,096 tokens take", "GiB", 3, name, gib);
@@ -495,7 +495,7 @@ static void draw_window(void)
 }
 
 /* Which word a row holds; a row of zeros holds none, and is -1. */
-static int show_held(const KVCache *c, int row)
+static int word_in_row(const KVCache *c, int row)
 {
     float key[3];
     load_row(c->format, 3, kv_cache_row(c, c->key, c->padded_d_k, 0, row),
@@ -545,9 +545,9 @@ static void show_ring(void)
     KVCache c;
     kv_cache_init(&c, &sizes);
     for (int i = 0; i < 6; i++) {
-        show_words(&c, 1, context);
+        append_and_attend(&c, 1, context);
         for (int row = 0; row < W; row++)
-            held[i][row] = show_held(&c, row);
+            held[i][row] = word_in_row(&c, row);
     }
     kv_cache_free(&c);
     draw_ring((const int(*)[W])held + 3);
@@ -700,7 +700,7 @@ static void show_numbers(void)
 }
 
 /* What a hundred random tokens get, with keys and values in this format. */
-static void show_asked(Format format, float context[100][16])
+static void attend_in_format(Format format, float context[100][16])
 {
     static float x[100][16];
     Random r = random_seeded(123);
@@ -719,7 +719,7 @@ static void show_errors(void)
 {
     static float x[3][100][16];
     for (int f = 0; f < 3; f++)
-        show_asked((Format)f, x[f]);
+        attend_in_format((Format)f, x[f]);
     const float error[2] = {
         largest_difference(1600, x[0][0], x[FORMAT_BFLOAT16][0]),
         largest_difference(1600, x[0][0], x[FORMAT_FLOAT16][0])};
@@ -731,10 +731,10 @@ static void show_errors(void)
         (float[]){measured("ms", decode, "attention-in-c", 1),
                   measured("ms", decode, "attention-in-c bfloat16", 1),
                   measured("ms", decode, "attention-in-c float16", 1)});
-    const float gib[1][4] = {{show_gibibytes(32, 4096, FORMAT_FLOAT32),
-                              show_gibibytes(8, 4096, FORMAT_FLOAT32),
-                              show_gibibytes(8, 1024, FORMAT_FLOAT32),
-                              show_gibibytes(8, 1024, FORMAT_BFLOAT16)}};
+    const float gib[1][4] = {{cache_gibibytes(32, 4096, FORMAT_FLOAT32),
+                              cache_gibibytes(8, 4096, FORMAT_FLOAT32),
+                              cache_gibibytes(8, 1024, FORMAT_FLOAT32),
+                              cache_gibibytes(8, 1024, FORMAT_BFLOAT16)}};
     figure_bars(
         "sizes", "What a cache takes, in GiB", 1, (const char *[]){"GiB"},
         4, (const char *[]){"32 heads", "8 heads", "+ window", "+ 16 bits"},

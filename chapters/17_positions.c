@@ -41,7 +41,7 @@ enum { WORDS = 5, WIDE = 8, PLACED = 16 };
 
 /* folded: how this is printed */
 /* The words' vectors, and a table that the third section needs. */
-static void show_sentence(float x[WORDS][WIDE], float learned[PLACED][WIDE])
+static void fill_vectors(float x[WORDS][WIDE], float learned[PLACED][WIDE])
 {
     const int ids[WORDS] = {3, 1, 0, 3, 2};
     float table[4][WIDE];
@@ -642,14 +642,14 @@ other texts of 32 words show what has been learned:
 enum { TEXTS = 2, STEPS = 400, TRIALS = 200, SPANS = 5 };
 
 /* folded: how this is printed */
-static void show_words(Random *r, int n, int ids[n])
+static void random_words(Random *r, int n, int ids[n])
 {
     for (int i = 0; i < n; i++)
         ids[i] = (int)(random_u32(r) % KNOWN);
 }
 
 /* Where the numbers are that training may change; how many there are. */
-static int show_numbers(Learner *m, float *number[])
+static int parameters_of(Learner *m, float *number[])
 {
     const int layers = (int)m->a.count;
     const int learned = m->encoding == LEARNED ? SHORT * NARROW : 0;
@@ -658,8 +658,8 @@ static int show_numbers(Learner *m, float *number[])
     return layers + learned;
 }
 
-static float show_slope(Learner *m, const int ids[TEXTS][SHORT], Trace *t,
-                        float *number)
+static float slope_of(Learner *m, const int ids[TEXTS][SHORT], Trace *t,
+                      float *number)
 {
     const float was = *number, step = 0.01f;
     *number = was + step;
@@ -670,25 +670,25 @@ static float show_slope(Learner *m, const int ids[TEXTS][SHORT], Trace *t,
     return (above - below) / (2 * step);
 }
 
-static void show_trained(Random *r, Learner *m)
+static void train(Random *r, Learner *m)
 {
     float *number[100], gradient[100];
-    const int count = show_numbers(m, number);
+    const int count = parameters_of(m, number);
     Trace t;
     trace_init_for(&t, &m->a, SHORT, SHORT);
     for (int step = 0; step < STEPS; step++) {
         int ids[TEXTS][SHORT];
         for (int b = 0; b < TEXTS; b++)
-            show_words(r, SHORT, ids[b]);
+            random_words(r, SHORT, ids[b]);
         for (int i = 0; i < count; i++)
-            gradient[i] = show_slope(m, ids, &t, number[i]);
+            gradient[i] = slope_of(m, ids, &t, number[i]);
         for (int i = 0; i < count; i++)
             *number[i] -= 0.5f * gradient[i];
     }
     trace_free(&t);
 }
 
-static Learner show_begun(Random *r, Encoding encoding, uint64_t seed)
+static Learner learner_seeded(Random *r, Encoding encoding, uint64_t seed)
 {
     Learner m = {.encoding = encoding};
     *r = random_seeded(seed);
@@ -702,15 +702,15 @@ static Learner show_begun(Random *r, Encoding encoding, uint64_t seed)
 
 /* The mean share of the word before, at each position; and what the last
  * word takes of those so many positions back. */
-static void show_tried(Random *r, const Learner *m, float before[LONG],
-                       float back[LONG])
+static void mean_weights(Random *r, const Learner *m, float before[LONG],
+                         float back[LONG])
 {
     Trace t;
     trace_init_for(&t, &m->a, LONG, LONG);
     const float(*weights)[LONG] = ROWS(LONG, t.weights);
     for (int k = 0; k < TRIALS; k++) {
         int ids[LONG];
-        show_words(r, LONG, ids);
+        random_words(r, LONG, ids);
         weigh(m, LONG, ids, &t);
         for (int i = 1; i < LONG; i++)
             before[i] += weights[i][i - 1] / TRIALS;
@@ -747,9 +747,9 @@ static void show_beyond(int seed)
     show_spans(row[0], before[0]);
     for (int k = 0; k < ENCODINGS; k++) {
         Random r;
-        Learner m = show_begun(&r, (Encoding)k, (uint64_t)seed);
-        show_trained(&r, &m);
-        show_tried(&r, &m, before[k + 1], back[k]);
+        Learner m = learner_seeded(&r, (Encoding)k, (uint64_t)seed);
+        train(&r, &m);
+        mean_weights(&r, &m, before[k + 1], back[k]);
         show_spans(row[k + 1], before[k + 1]);
         attention_free(&m.a);
     }
@@ -837,7 +837,7 @@ int main(int argc, char *argv[])
     no_arguments(argc, argv);
     float x[WORDS][WIDE], learned[PLACED][WIDE], position[FAR][WIDE];
     figure_pipeline("pipeline", "vectors roles scale");
-    show_sentence(x, learned);
+    fill_vectors(x, learned);
     show_map("weights, without positions", x);
     sinusoids(FAR, WIDE, position);
     show_hands(position);

@@ -280,8 +280,8 @@ static void show_words(void)
 }
 
 /* The slopes of queries, keys and values by the tables of chapter 18. */
-static void show_by_tables(int n, int d, Mask mask, const float x[n][d],
-                           const float slopes[n][d], float g[3][n][d])
+static void backward_by_tables(int n, int d, Mask mask, const float x[n][d],
+                               const float slopes[n][d], float g[3][n][d])
 {
     const Trace size = {.n = n, .m = n, .n_heads = 1, .d_k = d, .d_v = d};
     Trace t, grad_t;
@@ -311,7 +311,7 @@ static void show_agreement(const char *what, Mask mask)
     normal_fill(&r, N, D, 0, 1, slopes);
     memset(due, 0, sizeof due);
     memset(g, 0, sizeof g);
-    show_by_tables(N, D, mask, x, slopes, due);
+    backward_by_tables(N, D, mask, x, slopes, due);
     flash_forward(N, N, D, D, mask, x, x, x, context, log_sum_exp);
     flash_backward(N, N, D, D, mask, x, x, x, context, log_sum_exp, slopes,
                    g[0], g[1], g[2]);

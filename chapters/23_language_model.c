@@ -371,7 +371,7 @@ static void show_run(const Trained *t)
 }
 
 /* A row of a table: the step, and both losses. */
-static void show_row(const TrainedRow *row, float filled[3])
+static void fill_row(const TrainedRow *row, float filled[3])
 {
     filled[0] = row->step;
     filled[1] = row->loss;
@@ -391,13 +391,13 @@ static void show_losses(const Trained *t, float losses[2][SHOWN])
 {
     float table[SHOWN][3], best[1][3];
     for (int i = 0; i < SHOWN; i++) {
-        show_row(&t->row[4 * i], table[i]);
+        fill_row(&t->row[4 * i], table[i]);
         losses[0][i] = table[i][1];
         losses[1][i] = table[i][2];
     }
     print_matrix("step, loss on text read, on text held out", SHOWN, 3,
                  table);
-    show_row(&t->row[t->best], *best);
+    fill_row(&t->row[t->best], *best);
     print_matrix("the step with the least loss on text held out", 1, 3,
                  best);
 }
@@ -509,7 +509,7 @@ static void show_tables(void)
     while (!((double)trained.row[below].loss < losses[1]))
         below++;
     for (int i = 0; i < 2; i++)
-        show_row(&trained.row[below - 1 + i], step[i]);
+        fill_row(&trained.row[below - 1 + i], step[i]);
     print_matrix("the last step above that of pairs, and the next", 2, 3,
                  step);
 }
@@ -578,7 +578,7 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
 /* folded: how this is printed */
 /* Byte i of text k: of ten passages of the text held out, and of ten
  * samples each from four parts of a run; paragraphs end with bars. */
-static char show_byte(const Trained *t, int k, int i)
+static char byte_of_text(const Trained *t, int k, int i)
 {
     const char c =
         k < 10 ? held_out[2000 * k + i] : t->row[k - 9].sample[i];
@@ -594,7 +594,7 @@ static void show_copies(const Trained *t)
     int first, most = 0;
     for (int k = 0; k < 50; k++) {
         for (int i = 0; i < n; i++)
-            text[i] = show_byte(t, k, i);
+            text[i] = byte_of_text(t, k, i);
         const int copied =
             longest_copy(n, text, prose_length, prose, &first);
         bytes[k / 10][0] += (float)copied / 10;

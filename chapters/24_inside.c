@@ -87,7 +87,7 @@ enum { SHORT = 8, LONG = 128 };
 /* folded: how this is printed */
 /* The weights of three heads: equal ones; the token before alone; and in
  * the second half what followed the first time. */
-static void show_ideal(int n, float weights[3][n][n])
+static void ideal_weights(int n, float weights[3][n][n])
 {
     memset(weights, 0, sizeof(float[3][n][n]));
     for (int i = 0; i < n; i++)
@@ -108,8 +108,8 @@ static void show_scores(void)
     static const char *const letter[SHORT] = {"a", "b", "c", "d",
                                               "a", "b", "c", "d"};
     float scores[3][2];
-    show_ideal(SHORT, weights);
-    show_ideal(LONG, longer);
+    ideal_weights(SHORT, weights);
+    ideal_weights(LONG, longer);
     for (int h = 0; h < 3; h++) {
         scores[h][HEAD_BEFORE] = weight_back(SHORT, weights[h], 1, 1);
         scores[h][HEAD_AFTER] =
