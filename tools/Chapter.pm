@@ -144,12 +144,13 @@ sub _find_folds {
     my ($words, @folded, @faults) = ('');
     for my $i (0 .. $#$lines) {
         $words = '' if $kind->[$i] ne 'code';
-        if ($kind->[$i] eq 'code' && $lines->[$i] =~ m{^\s*/[/*]\s*(?:un)?folded\b}) {
-            my $next = first { $lines->[$_] =~ /\S/ } $i + 1 .. $#$lines;
+        if ($kind->[$i] eq 'code' && $lines->[$i] =~ m{^\s*/[/*]\s*(?:un)?folded\s*(?::|\*/|$)}) {
             my $new  = $FOLDS{$lines->[$i]};
-            push @faults, [$i, 'a mark is one of ' . join(', ', sort keys %FOLDS) . ": not $lines->[$i]"] if !defined $new;
-            push @faults, [$i, "this mark changes nothing: $lines->[$i]"] if defined $new
-              && ($new eq $words || $self->{path} =~ /\.h$/ || !$next || $kind->[$next] ne 'code' || $lines->[$next] =~ m{$MAIN|^/\* (?:un)?folded\b});
+            my $next = first { $lines->[$_] =~ /\S/ } $i + 1 .. $#$lines;
+            push @faults, [$i, defined $new ? "this mark changes nothing: $lines->[$i]"
+                : 'a mark is one of ' . join(', ', sort keys %FOLDS) . ": not $lines->[$i]"]
+              if !defined $new || $new eq $words || !$next || $kind->[$next] ne 'code'
+              || $self->{path} =~ /\.h$/ || $lines->[$next] =~ $MAIN || defined $FOLDS{$lines->[$next]};
             ($kind->[$i], $words) = ('mark', $new // '');
         }
         $folded[$i] = $words;
