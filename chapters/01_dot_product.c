@@ -108,6 +108,7 @@ float dot(int n, const float a[n], const float b[n])
 Two lists short enough to check in your head, $(1, 2, 3)$ and $(4, 5, 6)$:
 */
 
+/* folded: how this is printed */
 static void show_one_number(void)
 {
     const float a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
@@ -167,6 +168,7 @@ static float shadow(const float x[2], const float a[2])
     return length(2, x) * cosf(angle);
 }
 
+/* folded: how this is printed */
 static void show_shadows(void)
 {
     const char *const names[4] = {"a", "along", "across", "against"};
@@ -217,6 +219,7 @@ Now the words. How well does *shiny* go with each word of its sentence,
 itself included?
 */
 
+/* folded: how this is printed */
 static void show_shiny(void)
 {
     const float *shiny = embedding[1];
@@ -282,6 +285,7 @@ void dot_scores(int n, int m, int d, const float query[n][d],
             scores[i][j] = dot(d, query[i], key[j]);
 }
 
+/* folded: how this is printed */
 static void show_all_scores(void)
 {
     float scores[3][3];
@@ -340,6 +344,7 @@ void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
         }
 }
 
+/* folded: how this is printed */
 static void show_matrix_product(void)
 {
     const float a[2][2] = {{1, 2}, {3, 4}}, b[2][2] = {{5, 6}, {7, 8}};
@@ -387,6 +392,7 @@ $$\underset{n \times m}{S} =
 Once more the words, with the same scores as before:
 */
 
+/* folded: how this is printed */
 static void show_scores_as_product(void)
 {
     float transposed[3][3], scores[3][3];
@@ -456,6 +462,7 @@ float cosine(int n, const float a[n], const float b[n])
     return (float)(ab / sqrt(aa * bb));
 }
 
+/* folded: how this is printed */
 static void show_cosines(void)
 {
     float lengths[3], cosines[3];

@@ -39,6 +39,7 @@ the scores of *shiny*, and on the same scores with the sign of the last one
 flipped:
 */
 
+/* folded: how this is printed */
 static void show_division(const char *label, const float scores[3])
 {
     float shares[3], sum = scores[0] + scores[1] + scores[2];
@@ -95,6 +96,7 @@ void softmax_naive(int n, const float scores[n], float weights[n])
 Again the scores of *shiny*:
 */
 
+/* folded: how this is printed */
 static void show_softmax(const char *label, const float scores[3],
                          const char *figure)
 {
@@ -156,6 +158,7 @@ them. Adding the same number to every score changes no difference, and so no
 share: the scores 11 and 12 will get the same shares as 1 and 2.
 */
 
+/* folded: how this is printed */
 static void show_pair(const char *label, float low, float high)
 {
     const float scores[2] = {low, high};
@@ -206,6 +209,7 @@ is 1. (HackTricks says that softmax amplifies differences; see
 The function above is right on paper and wrong on a machine.
 */
 
+/* folded: how this is printed */
 static void show_limits(void)
 {
     const float large[3] = {87, 88, 89}, small[3] = {-200, -201, -202};
@@ -371,6 +375,7 @@ void weighted_sum(int n, int d, const float weights[n],
 Here is what each word contributes, and the sum:
 */
 
+/* folded: how this is printed */
 static void show_mixture(const float scores[3])
 {
     float weights[3], part[3][3], context[3];
@@ -466,6 +471,7 @@ static void attend_all(int n, int d, const float x[n][d],
     matmul(n, d, n, weights, x, context);
 }
 
+/* folded: how this is printed */
 static void print_row_sums(const char *label, const float weights[6][6])
 {
     float sums[6] = {0};
@@ -568,6 +574,7 @@ static void softmax_columns(const float scores[6][6], float weights[6][6])
     transpose(6, 6, shares, weights);
 }
 
+/* folded: how this is printed */
 static void show_wrong_axis(void)
 {
     float scores[6][6], weights[6][6];
@@ -591,6 +598,7 @@ With arguments, the program shares out the scores it is given; without, it
 goes through the chapter.
 */
 
+/* folded: how this is printed */
 static void show_own_scores(int n, char *const argument[n])
 {
     enum { MOST = 16 };

@@ -139,6 +139,7 @@ first row of *K*](worksheet.svg){#fig-worksheet}
 :::
 */
 
+/* folded: how this is printed */
 static void draw_sheets(const float query[3][3], const float key[3][3],
                         const float value[3][3], const float scores[3][3],
                         const float weights[3][3],
@@ -342,6 +343,7 @@ static const float gives[3][2] = {
     {0, 1}, /* food */
 };
 
+/* folded: how this is printed */
 static void show_cat(void)
 {
     const char *const panels[2] = {"embeddings with each other",
@@ -436,6 +438,7 @@ decide who is found, values decide what comes back. To see the difference,
 change the values alone, and let every word give its whole embedding:
 */
 
+/* folded: how this is printed */
 static void show_other_values(void)
 {
     float query[3][3], scores[3], weights[3], context[3];

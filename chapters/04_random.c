@@ -119,9 +119,10 @@ void random_twist(uint32_t state[RANDOM_STATE])
     }
 }
 
+/* folded: how this is drawn */
 /* A row of the figure: the first and last eight bits of x. The topmost
  * `joined` bits are one number's, the rest another's; -1 is pale. */
-static void draw_twist_row(uint32_t x, int joined, int first, int rest,
+static void fill_twist_row(uint32_t x, int joined, int first, int rest,
                            const char *cell[17], int part[17])
 {
     for (int j = 0; j < 17; j++) {
@@ -142,15 +143,15 @@ static void draw_twist(void)
     Random r = random_seeded(123);
     const uint32_t x = r.state[1], next = r.state[2];
     const uint32_t y = (x & 0x80000000u) | (next & 0x7fffffffu);
-    draw_twist_row(x, 1, 0, -1, cell[0], part[0]);
-    draw_twist_row(next, 1, -1, 1, cell[1], part[1]);
-    draw_twist_row(y, 1, 0, 1, cell[2], part[2]);
-    draw_twist_row(y >> 1, 1, -1, 1, cell[3], part[3]);
+    fill_twist_row(x, 1, 0, -1, cell[0], part[0]);
+    fill_twist_row(next, 1, -1, 1, cell[1], part[1]);
+    fill_twist_row(y, 1, 0, 1, cell[2], part[2]);
+    fill_twist_row(y >> 1, 1, -1, 1, cell[3], part[3]);
     part[3][1] = 0; /* the top bit has moved by one */
-    draw_twist_row(y & 1 ? 0x9908b0dfu : 0, 0, 2, 2, cell[4], part[4]);
-    draw_twist_row(r.state[398], 0, 3, 3, cell[5], part[5]);
+    fill_twist_row(y & 1 ? 0x9908b0dfu : 0, 0, 2, 2, cell[4], part[4]);
+    fill_twist_row(r.state[398], 0, 3, 3, cell[5], part[5]);
     random_twist(r.state);
-    draw_twist_row(r.state[1], 0, -1, -1, cell[6], part[6]);
+    fill_twist_row(r.state[1], 0, -1, -1, cell[6], part[6]);
     const FigureLayout layout = {"the first 8 and the last 8 of 32 bits",
                                  ROWS,
                                  COLUMNS,
@@ -187,6 +188,7 @@ uint64_t random_u64(Random *r)
     return upper << 32 | random_u32(r);
 }
 
+/* folded: how this is printed */
 static void show_integers(void)
 {
     Random r = random_seeded(123);
@@ -236,6 +238,7 @@ void random_fill(Random *r, int n, int m, float x[n][m])
             x[i][j] = random_float(r);
 }
 
+/* folded: how this is printed */
 static void show_floats(void)
 {
     float x[1][6];
@@ -303,6 +306,7 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
         }
 }
 
+/* folded: how this is printed */
 static void show_range(void)
 {
     float x[1][4];
@@ -384,6 +388,7 @@ and its query `query_2`. But Python counts from 0, as C does, and in their
 programs the same embedding is `inputs[1]`. So `query_2` is `query[1]`.
 */
 
+/* folded: how this is printed */
 static void show_journey(void)
 {
     float query[6][2], key[6][2], value[6][2], turned[2][6], scores[6][6];

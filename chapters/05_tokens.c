@@ -242,6 +242,7 @@ static float farther(int n, const float dart[n][2], float r)
     return (float)count / (float)n;
 }
 
+/* folded: how this is printed */
 static void show_bell(void)
 {
     enum { MANY = 100000 };
@@ -304,6 +305,7 @@ Raschka makes a table of 50,000 rows, as for a real vocabulary, with three
 entries each, from seed 123, and looks the six words up.
 */
 
+/* folded: how this is printed */
 static void show_sentence(const char *sentence)
 {
     enum { ROWS = 50000 };

@@ -19,6 +19,7 @@ $\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
 #include "attention/B_normals.h"
 #include "support.h"
 
+/* folded: how this is printed */
 static void show_formula(void)
 {
     float query[6][2], key[6][2], value[6][2];
@@ -121,6 +122,7 @@ void random_scores(int n, int m, int d, float scores[n][m])
     free(key);
 }
 
+/* folded: how this is printed */
 /* `scores[i]`, a list of 10,000, is handed on as a table of 100 times 100:
  * the numbers lie in memory in the same order. */
 static void show_spread(void)
@@ -193,6 +195,7 @@ void scale_scores(int n, int m, int d_k, float scores[n][m])
             scores[i][j] /= root;
 }
 
+/* folded: how this is printed */
 static void show_winner(void)
 {
     enum { MANY = 100, SIZES = 6 };
@@ -290,6 +293,7 @@ static void share_slopes(const float scores[6], int j, float slopes[2])
     slopes[1] = (float)log(ratio) / (2 * step);
 }
 
+/* folded: how this is printed */
 static void show_slopes(const char *label, const float scores[6])
 {
     float weights[6], slopes[2];
@@ -410,6 +414,7 @@ Now the numbers of *journey* are those of Ma Yumin [@ma2026] and of the
 program of *Self-Attention, Retold* [@selfattention2025]:
 */
 
+/* folded: how this is printed */
 static void show_journey(void)
 {
     float query[6][2], key[6][2], value[6][2];
@@ -435,6 +440,7 @@ keys have two. Queries and keys must agree, since they meet in a dot
 product; the size of the values is free, and is the size of the result.
 */
 
+/* folded: how this is printed */
 static void show_life(void)
 {
     const char *const words[6] = {"Life", "is",      "short",

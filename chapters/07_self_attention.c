@@ -71,6 +71,7 @@ entries, and Raschka's article a head on *Life is short*, with values of
 four [@selfattention2025; @raschka2024magazine].
 */
 
+/* folded: how this is printed */
 /* Blocks with the shapes of words of three entries, and of their trace. */
 static void draw_shapes(const Trace *t)
 {
@@ -245,6 +246,7 @@ void self_attention_forward(const Attention *a, int n,
     attend_trace(t);
 }
 
+/* folded: how this is printed */
 static void show_v2(void)
 {
     Attention a;
@@ -313,6 +315,7 @@ entries for queries and keys. The same matrices serve for six other words,
 and others again, fifty times in all.
 */
 
+/* folded: how this is printed */
 /* With matrices from rand or from nn.Linear: d_in, the spread of the
  * queries' entries, and the mean of the largest share. */
 static void show_range(const char *label, int is_rand)
@@ -428,6 +431,7 @@ static void copied_forward(const Attention *a, const float x[6][3],
     attend_trace(t);
 }
 
+/* folded: how this is printed */
 static void show_copy(void)
 {
     const int backwards[6] = {5, 4, 3, 2, 1, 0};
@@ -520,6 +524,7 @@ static void train_once(Attention *a, Attention *gradient, Trace *t)
         a->memory[i] -= 0.5f * gradient->memory[i];
 }
 
+/* folded: how this is printed */
 static void show_training(void)
 {
     enum { ROUNDS = 5, STEPS = 20 };

@@ -29,6 +29,7 @@ seed. How do the words of each text divide their attention between the two
 texts?
 */
 
+/* folded: how this is printed */
 static void show_one_long_text(void)
 {
     float matrices[3 * 2 + 3 * 2 + 3 * 4][1]; /* drawn before strangers */
@@ -167,6 +168,7 @@ static Trace ask_strangers(float strangers[8][3])
     return t;
 }
 
+/* folded: how this is printed */
 static void show_strangers(void)
 {
     const char *const word[6] = {"Life", "is",      "short",
@@ -260,6 +262,7 @@ If the second input is the first, the module should do what the first
 version of self-attention does, to the last bit.
 */
 
+/* folded: how this is printed */
 static void show_same_text(void)
 {
     Attention cross;
@@ -354,6 +357,7 @@ static const float gives[5][2] = {
     {0, 1}, /* pronoun */
 };
 
+/* folded: how this is printed */
 static void show_translation(void)
 {
     Attention cross,

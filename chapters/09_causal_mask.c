@@ -100,6 +100,7 @@ void renormalize(int n, int m, float weights[n][m])
 Raschka's article goes this way first [@raschka2024magazine]:
 */
 
+/* folded: how this is printed */
 static void show_renormalizing(float maps_of[4][6][6])
 {
     float query[6][2], key[6][2], value[6][4], row_sums[6] = {0};
@@ -223,6 +224,7 @@ void mask_scores(int n, int m, int first, float scores[n][m])
                 scores[i][j] = -INFINITY;
 }
 
+/* folded: how this is printed */
 static void show_minus_infinity(float maps_of[4][6][6])
 {
     const char *const map[4] = {"scores", "times the mask", "renormalized",
@@ -309,6 +311,7 @@ by zero is no number.
 :::
 */
 
+/* folded: how this is printed */
 static void show_gaps(void)
 {
     enum { GAPS = 8 };
@@ -448,6 +451,7 @@ Is the future hidden? Then *short* must get the same context vector from a
 sentence that ends with *short*.
 */
 
+/* folded: how this is printed */
 static void show_masked_attention(void)
 {
     float query[6][2], key[6][2], value[6][4];
@@ -520,6 +524,7 @@ Then no weight ever becomes `nan`. But a number, however low, is a score.
 Take three words, all of them hidden:
 */
 
+/* folded: how this is printed */
 static void show_all_hidden(void)
 {
     const float fill[2] = {-1e6f, -INFINITY};
@@ -552,6 +557,7 @@ every word sees itself. Such rows can occur when queries and keys are not of
 equal number. Let two words ask five keys:
 */
 
+/* folded: how this is printed */
 static void show_places(void)
 {
     const char *const panel[2] = {"first = 0", "first = 5 - 2"};

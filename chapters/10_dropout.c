@@ -86,6 +86,7 @@ void dropout_mask(Random *r, double p, int n, int m, float mask[n][m])
             mask[i][j] = is_drawn ? random_double(r) < 1 - p : p == 0;
 }
 
+/* folded: how this is printed */
 static void print_row_sums(const char *label, const float x[6][6])
 {
     float sums[6] = {0};
@@ -231,6 +232,7 @@ static void mean_of(int draws, const float weights[1][2], float mean[2])
         mean[j] = (float)(sum[j] / draws);
 }
 
+/* folded: how this is printed */
 static void show_mean(void)
 {
     const float weights[1][2] = {{0.25f, 0.75f}};
@@ -277,7 +279,8 @@ linear layers from seed 789 and the future hidden [@raschka2024book]. The
 dropout mask is that of seed 123 again:
 */
 
-static void print_causal_weights(float weights[6][6])
+/* folded: how this is printed */
+static void causal_weights(float weights[6][6])
 {
     Attention a;
     Random r = random_seeded(789);
@@ -295,7 +298,7 @@ static void print_causal_weights(float weights[6][6])
 static void show_attention(void)
 {
     float weights[6][6], keep_mask[6][6], dropped[6][6];
-    print_causal_weights(weights);
+    causal_weights(weights);
     Random r = random_seeded(123);
     dropout_mask(&r, 0.5, 6, 6, keep_mask);
     dropout_apply(0.5, 6, 6, keep_mask, weights, dropped);
@@ -341,6 +344,7 @@ and prints the share that is dropped, the factor of the others, and the mean
 of all.
 */
 
+/* folded: how this is printed */
 static void show_rates(void)
 {
     enum { MANY = 10000 };

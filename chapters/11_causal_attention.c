@@ -167,6 +167,7 @@ void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
         head_forward(a, mask_causal(0), r, n, n, x[b], x[b], &trace[b]);
 }
 
+/* folded: how this is drawn */
 static void draw_batch(void)
 {
     const FigureBlock block[] = {{"Your journey ...", 6, 3, 1, "·"},
@@ -212,6 +213,7 @@ static void run_class(double p, const float x[BATCH][N][D_IN],
     attention_free(&a);
 }
 
+/* folded: how this is printed */
 static void show_class(const float same[BATCH][N][D_IN])
 {
     const char *const label[2] = {"context_vecs.shape",
@@ -288,6 +290,7 @@ word, and see which rows move. We put zeros in place of *one*, the fifth of
 the six words.
 */
 
+/* folded: how this is printed */
 static void show_leak(const float same[BATCH][N][D_IN])
 {
     float changed[BATCH][N][D_IN], moved[N];
@@ -321,6 +324,7 @@ result for two equal sentences? And how far if the second sentence is *Life
 is short, eat dessert first*?
 */
 
+/* folded: how this is printed */
 static void show_mistake(const float same[BATCH][N][D_IN])
 {
     float different[BATCH][N][D_IN], errors[2];
@@ -407,6 +411,7 @@ static float padding_error(const Attention *a, int is_causal, int is_hidden,
     return error;
 }
 
+/* folded: how this is printed */
 static void show_padding(void)
 {
     Attention a;

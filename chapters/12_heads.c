@@ -46,6 +46,7 @@ questions we add the two queries up: $(4, 0, 0)$. (We leave the division
 out, as [](#qkv) did.)
 */
 
+/* folded: how this is printed */
 static void show_question(const char *question, const float query[3])
 {
     float scores[3], weights[3], context[2];
@@ -234,8 +235,9 @@ static void traces_for(const Attention *a, int n, Trace t[])
         trace_init_for(&t[h], &head, n, n);
 }
 
-static void show_article(const char *label, int n_heads, Attention *a,
-                         Trace t[n_heads])
+/* folded: how this is printed */
+static void run_heads(const char *label, int n_heads, Attention *a,
+                      Trace t[n_heads])
 {
     float joined[WORDS][HEADS * D_V];
     Random r = random_seeded(123);
@@ -250,7 +252,7 @@ static void show_one_head(void)
 {
     Attention a;
     Trace t;
-    show_article("one head", 1, &a, &t);
+    run_heads("one head", 1, &a, &t);
     trace_free(&t);
     attention_free(&a);
 }
@@ -291,6 +293,7 @@ two heads, and then, for each of the four, the word that each word looks at
 most, which `hard_alignment` of [](#cross-attention) finds.
 */
 
+/* folded: how this is printed */
 static void show_maps(const Trace t[HEADS])
 {
     const char *const word[WORDS] = {"Life", "is",      "short",
@@ -377,6 +380,7 @@ static int multiplications(int n, int d, int n_heads, int d_k, int d_v)
     return n_heads * (roles + scores + mixtures);
 }
 
+/* folded: how this is printed */
 static void show_cost(const char *label, int n_heads, int d_k, int d_v)
 {
     printf("%s\n    parameters: %d\n", label,
@@ -431,6 +435,7 @@ static Attention one_wide_head(const Attention *heads)
     return wide;
 }
 
+/* folded: how this is printed */
 static void show_wide(const Attention *a, const Trace t[HEADS])
 {
     enum { LAST = (WORDS - 1) * WORDS }; /* the row of first */
@@ -457,7 +462,7 @@ static void show_four_heads(void)
 {
     Attention a;
     Trace t[HEADS];
-    show_article("four heads, side by side", HEADS, &a, t);
+    run_heads("four heads, side by side", HEADS, &a, t);
     show_maps(t);
     show_costs();
     show_wide(&a, t);
@@ -521,6 +526,7 @@ void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
     }
 }
 
+/* folded: how this is printed */
 static void show_causal_heads(void)
 {
     Attention a;

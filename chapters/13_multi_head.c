@@ -33,6 +33,7 @@ One large matrix makes the queries of all heads, one the keys, one the
 values: three products, however many heads there are.
 */
 
+/* folded: how this is drawn */
 static void draw_columns(void)
 {
     const FigureBlock product[] = {{"X", 6, 3, 1, "·"},
@@ -105,6 +106,7 @@ void split_heads(int n, int n_heads, int head_dim,
 
 enum { HEADS = 2, TOKENS = 3 };
 
+/* folded: how this is printed */
 /* The numbers as they lie in memory, under three types, and the split. */
 static void draw_view(void)
 {
@@ -329,6 +331,7 @@ static Trace class_of(int d_out, const float x[WORDS][D_IN])
     return t;
 }
 
+/* folded: how this is printed */
 static void show_narrow(void)
 {
     Trace t[2] = {class_of(2, journey), class_of(2, journey)};
@@ -358,6 +361,7 @@ To see more, let us take two different sentences, and heads of four entries,
 so that $\sqrt{d_k}$ is not 1:
 */
 
+/* folded: how this is printed */
 static void show_wider(void)
 {
     enum { D_OUT = 8, LAST = (WORDS - 1) * D_OUT };
@@ -432,6 +436,7 @@ without an output layer. `heads_forward` computes head by head,
 hidden from another.
 */
 
+/* folded: how this is printed */
 static void show_loop(void)
 {
     enum { WIDTH = 4, ALL = HEADS * WIDTH, SHORT = 2 };
@@ -530,6 +535,7 @@ static void module_from_123(Attention *a, int n_heads, int n, int d_model,
     random_fill(&r, n, d_model, x);
 }
 
+/* folded: how this is printed */
 static void show_opposite(const Attention *a,
                           const float x[TOKENS][D_MODEL], Trace *t)
 {
@@ -617,6 +623,7 @@ from seed 123, and 20 random tokens that are drawn after them. Nothing is
 hidden.
 */
 
+/* folded: how this is printed */
 static void print_walk(const Attention *a, const Trace *t)
 {
     const int n = t->n, heads = t->n_heads, all = a->query.d_out;

@@ -20,6 +20,7 @@ gibibyte, GiB.
 #include "attention/B_normals.h"
 #include "support.h"
 
+/* folded: how this is printed */
 static void show_sizes(void)
 {
     enum { TEXTS = 5 };
@@ -199,6 +200,7 @@ grows.
 :::
 */
 
+/* folded: how this is printed */
 static void show_key_by_key(void)
 {
     float scores[1][6], weights[1][6], context[1][3], so_far[6][3],
@@ -299,6 +301,7 @@ In the figure, `first` is 0:
 | below the diagonal | 8 | 4 | 4 | all keys |
 */
 
+/* folded: how this is drawn */
 static void draw_mask(void)
 {
     enum { N = 12, SIDE = 4 };
@@ -317,6 +320,8 @@ static void draw_mask(void)
         "queries down, keys across", N, N, row, column, cell[0], part[0]};
     figure_layout("mask", "Three squares of a causal mask", 1, &layout);
 }
+
+/* unfolded */
 
 enum { TILE = 32, BLOCK = 32 }; /* queries in a tile, keys in a block */
 
@@ -403,6 +408,7 @@ Six words fill no tile. A hundred random tokens fill three, and a fourth in
 part:
 */
 
+/* folded: how this is printed */
 static void show_agreement(const char *what, int n, int d, Mask mask,
                            const float x[n][d])
 {
@@ -464,6 +470,7 @@ the last query of the tile sees at least one key of the block. Each other
 square saves 1,024 dot products and the reading of 32 keys and values:
 */
 
+/* folded: how this is printed */
 static void show_squares(void)
 {
     enum { SQUARES = 8 };
@@ -500,6 +507,7 @@ the queries and mixtures of the tile, which are as large as such a block.
 None of these depends on the length of the text:
 */
 
+/* folded: how this is printed */
 static void show_memory(void)
 {
     print_integers("bytes: scores of a square, a block's keys and values",
@@ -537,6 +545,7 @@ compute its score again:
 $$w_k = \frac{e^{s_k}}{\sum_j e^{s_j}} = e^{s_k - L}$$
 */
 
+/* folded: how this is printed */
 static void show_weights_again(void)
 {
     float context[6][3], log_sum_exp[6], scores[1][6], weights[1][6],

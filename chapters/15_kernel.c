@@ -21,8 +21,9 @@ of operations in a second.
 #include "support/machine.h"
 #include "support.h"
 
+/* folded: how this is printed */
 /* Billions of operations a second, on one thread. */
-static float show_speed(const char *what, const char *library)
+static float speed_of(const char *what, const char *library)
 {
     return three_digits(measured("GFLOP/s", what, library, 1));
 }
@@ -34,9 +35,9 @@ static void show_beginning(void)
     printf("measured on %s\n", measured_on);
     print_measures(
         "1024 queries and keys", "GFLOP/s", 3, name,
-        (float[]){show_speed("step attention 1024x64", "attention"),
-                  show_speed("step attention 1024x64", "flash_forward"),
-                  show_speed("peak", "any")});
+        (float[]){speed_of("step attention 1024x64", "attention"),
+                  speed_of("step attention 1024x64", "flash_forward"),
+                  speed_of("peak", "any")});
 }
 
 /*
@@ -172,6 +173,7 @@ along a row. Whoever exchanges the two strides sees the table transposed:
 :::
 */
 
+/* folded: how this is drawn */
 static void draw_lanes(void)
 {
     float from[6 * 3], to[3 * 12] = {0};
@@ -182,6 +184,8 @@ static void draw_lanes(void)
                  "Queries before and after they are put into lanes", 6, 3,
                  4, 3 * 12 / 4, to);
 }
+
+/* unfolded */
 
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k] for all k. */
 static INLINE void register_tile(int rows, int vectors, int d,
@@ -290,16 +294,17 @@ void matmul_fast(int n, int m, int d, const float a[n][d],
                    c);
 }
 
+/* folded: how this is printed */
 static void show_product(void)
 {
     const char *const what = "step product 512x512x512";
     const char *const name[4] = {"matmul", "matmul_ordered", "matmul_fast",
                                  "with wider registers"};
     print_measures("a product of 512 times 512 numbers", "GFLOP/s", 4, name,
-                   (float[]){show_speed(what, "matmul"),
-                             show_speed(what, "matmul_ordered"),
-                             show_speed(what, "matmul_strided plain"),
-                             show_speed(what, "matmul_strided")});
+                   (float[]){speed_of(what, "matmul"),
+                             speed_of(what, "matmul_ordered"),
+                             speed_of(what, "matmul_strided plain"),
+                             speed_of(what, "matmul_strided")});
 }
 
 /*
@@ -381,6 +386,7 @@ void exp2_all(int n, float x[n])
         x[i] = exp2_fast(x[i]);
 }
 
+/* folded: how this is printed */
 static void show_exponential(void)
 {
     float furthest = 0;
@@ -484,6 +490,7 @@ The six words of *Life is short, eat dessert first* are one tile and one
 block. In the end, mixtures are divided by sums:
 */
 
+/* folded: how this is printed */
 static void show_tile(void)
 {
     Lanes query[3] = {{{0}}}, mixture[3] = {{{0}}}, largest, sum = {{0}};
@@ -540,6 +547,7 @@ takes a task, and when that is done, the next that no other thread has
 taken. Which thread computes a tile changes no digit of it.
 */
 
+/* folded: how this is printed */
 static void show_tiles(void)
 {
     const char *const what = "step tiles 32768x64";
@@ -547,8 +555,8 @@ static void show_tiles(void)
                                  "the same, on 2 threads"};
     print_measures(
         "32768 queries and keys", "GFLOP/s", 3, name,
-        (float[]){show_speed(what, "1 tile"),
-                  show_speed(what, "attention-in-c"),
+        (float[]){speed_of(what, "1 tile"),
+                  speed_of(what, "attention-in-c"),
                   measured("GFLOP/s", what, "attention-in-c", 2)});
 }
 
@@ -571,6 +579,7 @@ long, so rows would begin in 8 sets; with 16 unused floats behind each, a
 line more, they begin in all sets:
 */
 
+/* folded: how this is drawn */
 static void draw_gaps(void)
 {
     enum { KINDS = 3, ROWS = 9 };
@@ -605,15 +614,16 @@ what the processor has.
 Attention, step by step, on one core:
 */
 
+/* folded: how this is printed */
 static void show_steps(void)
 {
     const char *const what = "step attention 1024x64";
     const char *const step[4] = {"tables", "flash_forward", "attend_fast",
                                  "wider"};
-    const float x[1][4] = {{show_speed(what, "attention"),
-                            show_speed(what, "flash_forward"),
-                            show_speed(what, "attend_fast plain"),
-                            show_speed(what, "attend_fast")}};
+    const float x[1][4] = {{speed_of(what, "attention"),
+                            speed_of(what, "flash_forward"),
+                            speed_of(what, "attend_fast plain"),
+                            speed_of(what, "attend_fast")}};
     print_measures("attention, 1024 queries and keys of 64", "GFLOP/s", 4,
                    step, x[0]);
     figure_bars("steps", "Billions of operations a second on one core", 1,
@@ -645,6 +655,7 @@ static const char *const library[LIBRARIES] = {"attention-in-c", "pytorch",
 static const char *const name[LIBRARIES] = {"this book", "PyTorch", "ONNX",
                                             "OpenBLAS"};
 
+/* folded: how this is printed */
 static void show_shapes(void)
 {
     enum { SHAPES = 8 };
@@ -716,6 +727,7 @@ operations a byte is one limit, and the peak is the other. Together they
 look like a roof:
 */
 
+/* folded: how this is printed */
 static void show_roofline(void)
 {
     const float peak = measured("GFLOP/s", "peak", "any", 1);
@@ -731,10 +743,10 @@ static void show_roofline(void)
         peak,
         peak,
         0.5f * measured("GB/s", "decode 32x4096x128", "attention-in-c", 1),
-        show_speed("1x12x256x64 full", "attention-in-c"),
-        show_speed("1x12x1024x64 full", "attention-in-c"),
-        show_speed("1x8x4096x64 full", "attention-in-c"),
-        show_speed("step attention 1024x64", "attention")};
+        speed_of("1x12x256x64 full", "attention-in-c"),
+        speed_of("1x12x1024x64 full", "attention-in-c"),
+        speed_of("1x8x4096x64 full", "attention-in-c"),
+        speed_of("step attention 1024x64", "attention")};
     float plot[6][8];
     print_vector("operations a byte: left, where the roof bends, right", 3,
                  x);
@@ -783,6 +795,7 @@ sums, not for memory. A single query is the dot on the left, and the matter
 of [](#kv-cache). How does time grow with the text?
 */
 
+/* folded: how this is printed */
 static void show_growth(void)
 {
     enum { SIZES = 7 };
@@ -796,7 +809,7 @@ static void show_growth(void)
         size[i] = (float)(128 << i);
         for (int k = 0; k < LIBRARIES; k++) {
             ms[i][k] = measured("ms", what, library[k], 1);
-            speed[i][k] = show_speed(what, library[k]);
+            speed[i][k] = speed_of(what, library[k]);
             x[k][i] = speed[i][k];
         }
     }

@@ -20,6 +20,7 @@ new?
 #include "attention/B_normals.h"
 #include "support.h"
 
+/* folded: how this is printed */
 static void show_work(void)
 {
     enum { TOKENS = 4096 };
@@ -95,6 +96,7 @@ void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
            ((ptrdiff_t)head * c->capacity + row) * padded_d * bytes;
 }
 
+/* folded: how this is drawn */
 /* Where row_at finds rows of one float, of two heads and three tokens. */
 static void draw_rows(void)
 {
@@ -215,8 +217,9 @@ none. All ways must give what `flash_forward` gives for the whole text at
 once, the future hidden:
 */
 
+/* folded: how this is printed */
 /* Appends n words of Life is short, and asks for them. */
-static void show_words(KVCache *c, int n, float context[6][3])
+static void append_and_attend(KVCache *c, int n, float context[6][3])
 {
     const int from = (int)c->count;
     const StridedRows words = rows_by_head(1, n, 3, life[from]);
@@ -237,7 +240,7 @@ static void show_cuts(void)
         kv_cache_init(&c, &sizes);
         for (int i = 0, begun = 0; i < 6; i++)
             if (i == 5 || cuts >> i & 1) {
-                show_words(&c, i + 1 - begun, context);
+                append_and_attend(&c, i + 1 - begun, context);
                 begun = i + 1;
             }
         alike += largest_difference(18, context[0], whole[0]) < 1e-6f;
@@ -273,6 +276,7 @@ the machine that [](#kernel) names. These are $2 \cdot 32 \cdot 4{,}096
 caches, so a token costs the time in which memory hands over all of them:
 */
 
+/* folded: how this is printed */
 static void show_cost(void)
 {
     const char *const what = "decode 32x4096x128";
@@ -326,6 +330,7 @@ a sum and a mixture, as if there were no other keys. Afterwards these are
 merged. Let *first* ask the six words in two splits of three:
 */
 
+/* folded: how this is printed */
 static void show_splits(void)
 {
     OnlineSoftmax s[2];
@@ -374,8 +379,9 @@ How large is a cache? A model with 32 layers, each with 32 heads of 128
 entries, keeps for each token 32 times 32 keys and as many values:
 */
 
+/* folded: how this is printed */
 /* What 32 layers keep of so many tokens, in GiB. */
-static float show_gibibytes(int key_heads, int tokens, Format format)
+static float cache_gibibytes(int key_heads, int tokens, Format format)
 {
     KVCache c = {.capacity = tokens, .format = format};
     c.n_kv_heads = key_heads;
@@ -392,7 +398,7 @@ static void show_sizes(void)
     const int heads[3] = {32, 8, 1};
     float gib[3], ms[3];
     for (int i = 0; i < 3; i++) {
-        gib[i] = show_gibibytes(heads[i], 4096, FORMAT_FLOAT32);
+        gib[i] = cache_gibibytes(heads[i], 4096, FORMAT_FLOAT32);
         ms[i] = measured("ms", what[i], "attention-in-c", 1);
     }
     print_measures("what 4,096 tokens take", "GiB", 3, name, gib);
@@ -424,6 +430,7 @@ from the start or for some while more, and then little is lost
 [@ainslie2023].
 */
 
+/* folded: how this is printed */
 static void show_groups(void)
 {
     float query[4][3], key[2][6][3], value[2][6][3], context[4][3];
@@ -472,6 +479,7 @@ text becomes. The rows are a **ring buffer**: after the last comes the
 first.
 */
 
+/* folded: how this is printed */
 static void draw_window(void)
 {
     enum { N = 8, W = 4 };
@@ -487,7 +495,7 @@ static void draw_window(void)
 }
 
 /* Which word a row holds; a row of zeros holds none, and is -1. */
-static int show_held(const KVCache *c, int row)
+static int word_in_row(const KVCache *c, int row)
 {
     float key[3];
     load_row(c->format, 3, kv_cache_row(c, c->key, c->padded_d_k, 0, row),
@@ -498,9 +506,12 @@ static int show_held(const KVCache *c, int row)
     return word;
 }
 
+/* unfolded */
+
 /* The rows after each of the last three words: what each row holds, which
  * has come last, and which will be overwritten. */
 enum { W = 4 }; /* rows of the ring */
+/* folded: how this is printed */
 static void draw_ring(const int held[3][W])
 {
     static const char *const text[6] = {"Life", "is",      "short",
@@ -534,9 +545,9 @@ static void show_ring(void)
     KVCache c;
     kv_cache_init(&c, &sizes);
     for (int i = 0; i < 6; i++) {
-        show_words(&c, 1, context);
+        append_and_attend(&c, 1, context);
         for (int row = 0; row < W; row++)
-            held[i][row] = show_held(&c, row);
+            held[i][row] = word_in_row(&c, row);
     }
     kv_cache_free(&c);
     draw_ring((const int(*)[W])held + 3);
@@ -669,6 +680,7 @@ void load_row(Format format, int d, const void *row, float x[d])
         x[k] = from_float16(halves[k]);
 }
 
+/* folded: how this is printed */
 static void show_numbers(void)
 {
     enum { N = 5 };
@@ -688,7 +700,7 @@ static void show_numbers(void)
 }
 
 /* What a hundred random tokens get, with keys and values in this format. */
-static void show_asked(Format format, float context[100][16])
+static void attend_in_format(Format format, float context[100][16])
 {
     static float x[100][16];
     Random r = random_seeded(123);
@@ -707,7 +719,7 @@ static void show_errors(void)
 {
     static float x[3][100][16];
     for (int f = 0; f < 3; f++)
-        show_asked((Format)f, x[f]);
+        attend_in_format((Format)f, x[f]);
     const float error[2] = {
         largest_difference(1600, x[0][0], x[FORMAT_BFLOAT16][0]),
         largest_difference(1600, x[0][0], x[FORMAT_FLOAT16][0])};
@@ -719,10 +731,10 @@ static void show_errors(void)
         (float[]){measured("ms", decode, "attention-in-c", 1),
                   measured("ms", decode, "attention-in-c bfloat16", 1),
                   measured("ms", decode, "attention-in-c float16", 1)});
-    const float gib[1][4] = {{show_gibibytes(32, 4096, FORMAT_FLOAT32),
-                              show_gibibytes(8, 4096, FORMAT_FLOAT32),
-                              show_gibibytes(8, 1024, FORMAT_FLOAT32),
-                              show_gibibytes(8, 1024, FORMAT_BFLOAT16)}};
+    const float gib[1][4] = {{cache_gibibytes(32, 4096, FORMAT_FLOAT32),
+                              cache_gibibytes(8, 4096, FORMAT_FLOAT32),
+                              cache_gibibytes(8, 1024, FORMAT_FLOAT32),
+                              cache_gibibytes(8, 1024, FORMAT_BFLOAT16)}};
     figure_bars(
         "sizes", "What a cache takes, in GiB", 1, (const char *[]){"GiB"},
         4, (const char *[]){"32 heads", "8 heads", "+ window", "+ 16 bits"},

@@ -39,8 +39,9 @@ layers: a word's vector is both its query and its key.
 
 enum { WORDS = 5, WIDE = 8, PLACED = 16 };
 
+/* folded: how this is printed */
 /* The words' vectors, and a table that the third section needs. */
-static void show_sentence(float x[WORDS][WIDE], float learned[PLACED][WIDE])
+static void fill_vectors(float x[WORDS][WIDE], float learned[PLACED][WIDE])
 {
     const int ids[WORDS] = {3, 1, 0, 3, 2};
     float table[4][WIDE];
@@ -162,6 +163,7 @@ Here each column is a position, and every two rows are a hand:
 
 enum { FAR = 1001 };
 
+/* folded: how this is printed */
 static void show_hands(const float position[FAR][WIDE])
 {
     const int at[6] = {0, 1, 2, 10, 100, 1000};
@@ -236,6 +238,7 @@ void add_positions(int n, int d, int length, int first,
             x[i][k] += position[first + i][k];
 }
 
+/* folded: how this is printed */
 static void show_added(const char *label, int length,
                        const float position[length][WIDE],
                        const float x[WORDS][WIDE])
@@ -361,6 +364,7 @@ void rope(Pairing pairing, int n, int d, int first, float x[n][d])
     }
 }
 
+/* folded: how this is printed */
 /* The score of bites with dog, which stands right before it, at four
  * positions: of dog, with sinusoids, with rotation. */
 static void show_moved(const float position[FAR][WIDE],
@@ -415,6 +419,7 @@ The pairs decide which entries are turned fast and which slowly. Here is the
 score of *bites* with *dog*, 0 to 5 positions apart:
 */
 
+/* folded: how this is printed */
 static void show_pairings(const float x[WORDS][WIDE])
 {
     const char *const label[2] = {"halves", "neighbours"};
@@ -469,6 +474,7 @@ static void next_words(KVCache *c, int n, int first, const float x[n][WIDE],
     kv_cache_attend(c, 1, n, keys, rows_by_head(1, n, WIDE, context[0]));
 }
 
+/* folded: how this is printed */
 /* What the last word gets, if the piece behind a cut is turned so. */
 static void show_cut(const char *label, int cut, int first,
                      const float x[WORDS][WIDE])
@@ -544,6 +550,7 @@ void add_alibi(int n, int m, int first, float slope, float scores[n][m])
             scores[i][j] -= slope * (float)fabs((double)first + i - j);
 }
 
+/* folded: how this is printed */
 static void show_distances(const float x[WORDS][WIDE])
 {
     float scores[WORDS][WORDS], map[WORDS][WORDS], slope[8];
@@ -634,14 +641,15 @@ other texts of 32 words show what has been learned:
 
 enum { TEXTS = 2, STEPS = 400, TRIALS = 200, SPANS = 5 };
 
-static void show_words(Random *r, int n, int ids[n])
+/* folded: how this is printed */
+static void random_words(Random *r, int n, int ids[n])
 {
     for (int i = 0; i < n; i++)
         ids[i] = (int)(random_u32(r) % KNOWN);
 }
 
 /* Where the numbers are that training may change; how many there are. */
-static int show_numbers(Learner *m, float *number[])
+static int parameters_of(Learner *m, float *number[])
 {
     const int layers = (int)m->a.count;
     const int learned = m->encoding == LEARNED ? SHORT * NARROW : 0;
@@ -650,8 +658,8 @@ static int show_numbers(Learner *m, float *number[])
     return layers + learned;
 }
 
-static float show_slope(Learner *m, const int ids[TEXTS][SHORT], Trace *t,
-                        float *number)
+static float slope_of(Learner *m, const int ids[TEXTS][SHORT], Trace *t,
+                      float *number)
 {
     const float was = *number, step = 0.01f;
     *number = was + step;
@@ -662,25 +670,25 @@ static float show_slope(Learner *m, const int ids[TEXTS][SHORT], Trace *t,
     return (above - below) / (2 * step);
 }
 
-static void show_trained(Random *r, Learner *m)
+static void train(Random *r, Learner *m)
 {
     float *number[100], gradient[100];
-    const int count = show_numbers(m, number);
+    const int count = parameters_of(m, number);
     Trace t;
     trace_init_for(&t, &m->a, SHORT, SHORT);
     for (int step = 0; step < STEPS; step++) {
         int ids[TEXTS][SHORT];
         for (int b = 0; b < TEXTS; b++)
-            show_words(r, SHORT, ids[b]);
+            random_words(r, SHORT, ids[b]);
         for (int i = 0; i < count; i++)
-            gradient[i] = show_slope(m, ids, &t, number[i]);
+            gradient[i] = slope_of(m, ids, &t, number[i]);
         for (int i = 0; i < count; i++)
             *number[i] -= 0.5f * gradient[i];
     }
     trace_free(&t);
 }
 
-static Learner show_begun(Random *r, Encoding encoding, uint64_t seed)
+static Learner learner_seeded(Random *r, Encoding encoding, uint64_t seed)
 {
     Learner m = {.encoding = encoding};
     *r = random_seeded(seed);
@@ -694,15 +702,15 @@ static Learner show_begun(Random *r, Encoding encoding, uint64_t seed)
 
 /* The mean share of the word before, at each position; and what the last
  * word takes of those so many positions back. */
-static void show_tried(Random *r, const Learner *m, float before[LONG],
-                       float back[LONG])
+static void mean_weights(Random *r, const Learner *m, float before[LONG],
+                         float back[LONG])
 {
     Trace t;
     trace_init_for(&t, &m->a, LONG, LONG);
     const float(*weights)[LONG] = ROWS(LONG, t.weights);
     for (int k = 0; k < TRIALS; k++) {
         int ids[LONG];
-        show_words(r, LONG, ids);
+        random_words(r, LONG, ids);
         weigh(m, LONG, ids, &t);
         for (int i = 1; i < LONG; i++)
             before[i] += weights[i][i - 1] / TRIALS;
@@ -739,9 +747,9 @@ static void show_beyond(int seed)
     show_spans(row[0], before[0]);
     for (int k = 0; k < ENCODINGS; k++) {
         Random r;
-        Learner m = show_begun(&r, (Encoding)k, (uint64_t)seed);
-        show_trained(&r, &m);
-        show_tried(&r, &m, before[k + 1], back[k]);
+        Learner m = learner_seeded(&r, (Encoding)k, (uint64_t)seed);
+        train(&r, &m);
+        mean_weights(&r, &m, before[k + 1], back[k]);
         show_spans(row[k + 1], before[k + 1]);
         attention_free(&m.a);
     }
@@ -829,7 +837,7 @@ int main(int argc, char *argv[])
     no_arguments(argc, argv);
     float x[WORDS][WIDE], learned[PLACED][WIDE], position[FAR][WIDE];
     figure_pipeline("pipeline", "vectors roles scale");
-    show_sentence(x, learned);
+    fill_vectors(x, learned);
     show_map("weights, without positions", x);
     sinusoids(FAR, WIDE, position);
     show_hands(position);

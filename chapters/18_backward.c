@@ -118,8 +118,9 @@ void softmax_backward(int n, const float weights[n],
 
 static const float sentence[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
 
+/* folded: how this is printed */
 /* The loss of chapter 7, from the scores on. */
-static double show_loss_of_scores(const Attention *a, Trace *t)
+static double loss_of_scores(const Attention *a, Trace *t)
 {
     float(*weights)[3] = ROWS(3, t->weights);
     softmax_rows(a->n_heads * t->n, t->m, ROWS(t->m, t->scores), weights);
@@ -127,16 +128,16 @@ static double show_loss_of_scores(const Attention *a, Trace *t)
 }
 
 /* The same, from the parameters on. */
-static double show_loss(const Attention *a, Trace *t)
+static double loss_of_head(const Attention *a, Trace *t)
 {
     self_attention_forward(a, 3, sentence, t);
-    return show_loss_of_scores(a, t);
+    return loss_of_scores(a, t);
 }
 
 /* How steeply a loss rises with a number, by trying. */
-static double show_slope(double (*loss)(const Attention *a, Trace *t),
-                         const Attention *a, Trace *t, float *number,
-                         float step)
+static double slope_of(double (*loss)(const Attention *a, Trace *t),
+                       const Attention *a, Trace *t, float *number,
+                       float step)
 {
     const float was = *number;
     *number = was + step;
@@ -154,9 +155,9 @@ static void show_likes(const Attention *a, Trace *t, Trace *grad_t)
     float(*grad_weights)[3] = ROWS(3, grad_t->weights);
     float(*grad_scores)[3] = ROWS(3, grad_t->scores);
     for (int j = 0; j < 3; j++)
-        tried[j] = (float)show_slope(show_loss_of_scores, a, t,
-                                     &t->scores[3 + j], 0.01f);
-    show_loss(a, t);
+        tried[j] =
+            (float)slope_of(loss_of_scores, a, t, &t->scores[3 + j], 0.01f);
+    loss_of_head(a, t);
     grad_weights[1][2] = -1 / weights[1][2];
     softmax_backward(3, weights[1], grad_weights[1], grad_scores[1]);
     print_vector("weights of likes", 3, weights[1]);
@@ -240,6 +241,7 @@ $$\underset{n \times d_k}{G_Q} = \underset{n \times m}{G_S}\;
   \underset{n \times d_k}{Q}$$
 */
 
+/* folded: how this is drawn */
 static void draw_products(void)
 {
     const FigureBlock block[] = {
@@ -302,6 +304,7 @@ These were all operations between the parameters and the loss of *cat likes
 fish*. Here is the whole way back:
 */
 
+/* folded: how this is printed */
 /* The way back of chapter 7's head, from the slopes of its scores. */
 static void show_way_back(const Attention *a, const Trace *t, Trace *grad_t,
                           Attention *grad_a)
@@ -520,6 +523,7 @@ void embed_backward(int n, int d, int rows, const int ids[n],
     }
 }
 
+/* folded: how this is printed */
 static void show_embedding(void)
 {
     const int ids[3] = {0, 2, 0};
@@ -555,7 +559,8 @@ of each output is 1.
 enum { TOKENS = 3, D_MODEL = 8 };
 static float tokens[TOKENS][D_MODEL]; /* drawn after the module */
 
-static double show_sum(const Attention *a, Trace *t)
+/* folded: how this is printed */
+static double sum_of_output(const Attention *a, Trace *t)
 {
     double sum = 0;
     Random r = random_seeded(123); /* the same draws each time */
@@ -567,26 +572,26 @@ static double show_sum(const Attention *a, Trace *t)
 }
 
 /* How many of these numbers have the slope that trying finds. */
-static int show_alike(const Attention *a, Trace *t, size_t count,
+static int agreements(const Attention *a, Trace *t, size_t count,
                       float *number, const float *slope)
 {
     int alike = 0;
     for (size_t k = 0; k < count; k++)
-        alike += fabs(show_slope(show_sum, a, t, &number[k], 0.01f) -
+        alike += fabs(slope_of(sum_of_output, a, t, &number[k], 0.01f) -
                       (double)slope[k]) < 0.00002;
     return alike;
 }
 
 /* The gradient of that sum is added to what is there. */
-static void show_sum_backward(const Attention *a, Trace *t,
-                              Attention *grad_a,
-                              float grad_x[TOKENS][D_MODEL])
+static void sum_of_output_backward(const Attention *a, Trace *t,
+                                   Attention *grad_a,
+                                   float grad_x[TOKENS][D_MODEL])
 {
     Trace grad_t;
     trace_init_for(&grad_t, a, TOKENS, TOKENS);
     for (int k = 0; k < TOKENS * D_MODEL; k++)
         grad_t.out[k] = 1;
-    show_sum(a, t);
+    sum_of_output(a, t);
     attention_backward(a, TOKENS, TOKENS, tokens, tokens, t, &grad_t,
                        grad_a, grad_x, grad_x);
     trace_free(&grad_t);
@@ -598,9 +603,9 @@ static void show_checked(const char *label, const Attention *a, Trace *t)
     float grad_x[TOKENS][D_MODEL] = {{0}};
     Attention grad_a;
     attention_init(&grad_a, a);
-    show_sum_backward(a, t, &grad_a, grad_x);
-    const int alike = show_alike(a, t, a->count, a->memory, grad_a.memory) +
-                      show_alike(a, t, size, tokens[0], grad_x[0]);
+    sum_of_output_backward(a, t, &grad_a, grad_x);
+    const int alike = agreements(a, t, a->count, a->memory, grad_a.memory) +
+                      agreements(a, t, size, tokens[0], grad_x[0]);
     print_integers(label, 2, (int[]){(int)(a->count + size), alike});
     attention_free(&grad_a);
 }
@@ -610,10 +615,10 @@ static void show_twice(const Attention *a, Trace *t)
     float grad_x[TOKENS][D_MODEL] = {{0}};
     Attention grad_a;
     attention_init(&grad_a, a);
-    show_sum_backward(a, t, &grad_a, grad_x);
+    sum_of_output_backward(a, t, &grad_a, grad_x);
     print_vector("slopes of the first row for values", D_MODEL,
                  grad_a.value.weight);
-    show_sum_backward(a, t, &grad_a, grad_x);
+    sum_of_output_backward(a, t, &grad_a, grad_x);
     print_vector("after a second backward pass", D_MODEL,
                  grad_a.value.weight);
     attention_free(&grad_a);
@@ -661,20 +666,21 @@ billionth: once up and down, as in [](#self-attention-training), and once
 upwards only.
 */
 
+/* folded: how this is printed */
 /* By how much tried slopes are off, in millionths of what all slopes come
  * to: tried up and down, and upwards only. */
-static void show_errors(const Attention *a, Trace *t,
-                        const Attention *grad_a, float step,
-                        float *both_ways, float *upwards)
+static void slope_errors(const Attention *a, Trace *t,
+                         const Attention *grad_a, float step,
+                         float *both_ways, float *upwards)
 {
     double off[2] = {0}, all = 0;
-    const double here = show_loss(a, t);
+    const double here = loss_of_head(a, t);
     for (size_t i = 0; i < a->count; i++) {
         float *number = &a->memory[i];
         const double slope = (double)grad_a->memory[i], was = *number;
-        off[0] += fabs(show_slope(show_loss, a, t, number, step) - slope);
+        off[0] += fabs(slope_of(loss_of_head, a, t, number, step) - slope);
         *number += step;
-        off[1] += fabs((show_loss(a, t) - here) / (double)step - slope);
+        off[1] += fabs((loss_of_head(a, t) - here) / (double)step - slope);
         *number = (float)was;
         all += fabs(slope);
     }
@@ -692,10 +698,10 @@ static void show_steps(const Attention *a, Trace *t,
     float error[2][STEPS];
     int slopes = 0, found = 0;
     for (int i = 0; i < STEPS; i++)
-        show_errors(a, t, grad_a, step[i], &error[0][i], &error[1][i]);
+        slope_errors(a, t, grad_a, step[i], &error[0][i], &error[1][i]);
     for (size_t i = 0; i < a->count; i++) {
         slopes += grad_a->memory[i] != 0;
-        found += show_slope(show_loss, a, t, &a->memory[i], step[0]) != 0;
+        found += slope_of(loss_of_head, a, t, &a->memory[i], step[0]) != 0;
     }
     print_integers("slopes that are not 0, and those a billionth finds", 2,
                    (int[]){slopes, found});
@@ -726,6 +732,7 @@ lies in between, here at a hundredth. The backward pass needs no such step.
 ## Everything together
 */
 
+/* folded: how this is printed */
 /* The head of chapter 7, from seed 2024. */
 static void show_head(void)
 {
@@ -736,7 +743,7 @@ static void show_head(void)
     Trace t, grad_t;
     trace_init_for(&t, &a, 3, 3);
     trace_init_for(&grad_t, &a, 3, 3);
-    show_loss(&a, &t);
+    loss_of_head(&a, &t);
     show_likes(&a, &t, &grad_t);
     show_way_back(&a, &t, &grad_t, &grad_a);
     show_embedding();

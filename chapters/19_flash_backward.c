@@ -23,6 +23,7 @@ would it save?
 #include "attention/B_normals.h"
 #include "support.h"
 
+/* folded: how this is printed */
 static void show_sizes(void)
 {
     enum { SIZES = 3, LINES = 3 };
@@ -162,6 +163,7 @@ has the slope 1:
 static const float ones[6][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1},
                                  {1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
 
+/* folded: how this is printed */
 static void show_mean(void)
 {
     float context[6][3], log_sum_exp[6], weights[1][6], g[1][6], mean;
@@ -261,6 +263,7 @@ so its query changes nothing.
 :::
 */
 
+/* folded: how this is printed */
 static void show_words(void)
 {
     float context[6][3], log_sum_exp[6];
@@ -277,8 +280,8 @@ static void show_words(void)
 }
 
 /* The slopes of queries, keys and values by the tables of chapter 18. */
-static void show_by_tables(int n, int d, Mask mask, const float x[n][d],
-                           const float slopes[n][d], float g[3][n][d])
+static void backward_by_tables(int n, int d, Mask mask, const float x[n][d],
+                               const float slopes[n][d], float g[3][n][d])
 {
     const Trace size = {.n = n, .m = n, .n_heads = 1, .d_k = d, .d_v = d};
     Trace t, grad_t;
@@ -308,7 +311,7 @@ static void show_agreement(const char *what, Mask mask)
     normal_fill(&r, N, D, 0, 1, slopes);
     memset(due, 0, sizeof due);
     memset(g, 0, sizeof g);
-    show_by_tables(N, D, mask, x, slopes, due);
+    backward_by_tables(N, D, mask, x, slopes, due);
     flash_forward(N, N, D, D, mask, x, x, x, context, log_sum_exp);
     flash_backward(N, N, D, D, mask, x, x, x, context, log_sum_exp, slopes,
                    g[0], g[1], g[2]);
@@ -358,6 +361,7 @@ values. On the way back each of them becomes two. To compute the scores
 again is one more, the fifth:
 */
 
+/* folded: how this is printed */
 static void show_products(void)
 {
     const FigureBlock block[] = {
@@ -446,6 +450,7 @@ int query_part(int parts, int keys, int round)
     return next < parts ? next : next - parts;
 }
 
+/* folded: how this is printed */
 static void show_rounds(void)
 {
     enum { PARTS = 4 };
@@ -523,6 +528,7 @@ Here are 600 tokens in four parts, and so in four rounds, first with one
 thread, then with three, and at last without parts:
 */
 
+/* folded: how this is printed */
 static void show_rounds_agree(void)
 {
     static float x[TOKENS][D], grad_context[TOKENS][D], context[TOKENS][D];

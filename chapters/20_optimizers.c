@@ -118,6 +118,7 @@ void cross_entropy_backward(int n, int classes,
                 (shares[i][j] - (float)(j == target[i])) / (float)count;
 }
 
+/* folded: how this is printed */
 static void show_slopes(void)
 {
     const float logits[1][4] = {{2, 1, 0, -1}};
@@ -295,6 +296,7 @@ void adam_step(Adam adam, int step, size_t n, const float gradient[n],
     }
 }
 
+/* folded: how this is printed */
 static void show_adam(void)
 {
     const Adam adam = {0.1, 0.9, 0.999, 1e-8, 0, 0};
@@ -401,6 +403,7 @@ double rate_at(int step, int warm_up, int steps, double largest,
 
 enum { POINTS = 6 }; /* steps that are shown */
 
+/* folded: how this is printed */
 static void show_rates(void)
 {
     enum { STEPS = 100, WARM_UP = 10 };
@@ -433,6 +436,7 @@ logits move, by descent in one run and by Adam in another. Both have a rate
 of one tenth.
 */
 
+/* folded: how this is printed */
 static void show_learning(void)
 {
     const Adam adam = {0.1, 0.9, 0.999, 1e-8, 0, 0};

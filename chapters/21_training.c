@@ -262,20 +262,21 @@ enum { POINTS = 6, SHOWN = 4 }; /* steps and sentences that are shown */
 /* Sentences; equal weights; a leak; all words asked; gradients added up. */
 enum { VERBS = 1, EQUAL = 2, LEAKY = 4, ASKS_ALL = 8, ADDS_UP = 16 };
 
+/* folded: how this is printed */
 /* The number of a step that is shown: the first, and every twentieth. */
-static int show_step(int point)
+static int step_at(int point)
 {
     return point ? STEPS / (POINTS - 1) * point : 1;
 }
 
-static double show_rate(int step)
+static double rate_of_step(int step)
 {
     return rate_at(step, WARM_UP, STEPS, 0.02, 0);
 }
 
 /* Fills a pass with repeated texts, or with sentences: those from a number
  * on, or for -1 some of those that are taught. */
-static void show_batch(int way, Random *r, int number, Pass *p)
+static void fill_batch(int way, Random *r, int number, Pass *p)
 {
     const int n = p->n;
     for (int k = 0; k < TEXTS; k++) {
@@ -294,13 +295,13 @@ static void show_batch(int way, Random *r, int number, Pass *p)
         memcpy(p->key_ids, p->ids, sizeof(int[TEXTS][n]));
 }
 
-static Mask show_mask(int way)
+static Mask mask_of(int way)
 {
     return mask_causal(way & LEAKY ? 1 : 0);
 }
 
 /* A training, with its model drawn from seed 123. */
-static void show_begin(int way, Random *r, Training *t)
+static void begin_training(int way, Random *r, Training *t)
 {
     const int verbs = way & VERBS;
     Model *m = &t->model;
@@ -322,7 +323,7 @@ static void show_begin(int way, Random *r, Training *t)
 }
 
 /* One step, without setting the gradient to 0. */
-static float show_careless_step(Training *t, Adam adam)
+static float careless_step(Training *t, Adam adam)
 {
     const size_t count = t->model.count;
     const float loss = training_loss(t, mask_causal(0));
@@ -335,23 +336,23 @@ static float show_careless_step(Training *t, Adam adam)
 
 /* A hundred steps; prints the losses of some. Where gradients add up, two
  * decimals: more would not be the same on every processor. */
-static void show_steps(int way, Random *r, Training *t, const char *label,
-                       float losses[POINTS])
+static void run_steps(int way, Random *r, Training *t, const char *label,
+                      float losses[POINTS])
 {
     for (int step = 0, k = 0; step < STEPS; step++) {
-        const Adam adam = {show_rate(step), 0.9, 0.999, 1e-8, 0.01, 0};
-        show_batch(way, r, -1, &t->pass);
+        const Adam adam = {rate_of_step(step), 0.9, 0.999, 1e-8, 0.01, 0};
+        fill_batch(way, r, -1, &t->pass);
         const float loss = way & ADDS_UP
-                               ? show_careless_step(t, adam)
-                               : training_step(t, adam, show_mask(way));
-        if (step + 1 == show_step(k))
+                               ? careless_step(t, adam)
+                               : training_step(t, adam, mask_of(way));
+        if (step + 1 == step_at(k))
             losses[k++] = loss;
     }
     print_rounded(label, way & ADDS_UP ? 2 : 4, POINTS, losses);
 }
 
 /* Counts an answer, and whether its word has the largest share. */
-static void show_answer(int words, const float shares[words], int target,
+static void count_right(int words, const float shares[words], int target,
                         int count[2])
 {
     int best = 0;
@@ -374,14 +375,14 @@ static void show_held_out(int way, Training *t, const char *label)
     for (int k = 0; k < BATCHES; k++) {
         const int from = AGREEMENTS_TAUGHT + k * TEXTS;
         const int before = count[0][1];
-        show_batch(way, &r, from, &t->pass);
-        const float loss = training_loss(t, show_mask(way));
+        fill_batch(way, &r, from, &t->pass);
+        const float loss = training_loss(t, mask_of(way));
         for (int i = 0; i < TEXTS * t->pass.n; i++) {
             if (t->pass.targets[i] == IGNORED)
                 continue;
-            show_answer(words, shares[i], t->pass.targets[i], count[0]);
+            count_right(words, shares[i], t->pass.targets[i], count[0]);
             if (agreement_nouns_differ(from + i / t->pass.n))
-                show_answer(words, shares[i], t->pass.targets[i], count[1]);
+                count_right(words, shares[i], t->pass.targets[i], count[1]);
         }
         held[0] += loss * (float)(count[0][1] - before);
     }
@@ -426,14 +427,14 @@ static void show_repeated(void)
     Training t;
     float losses[POINTS];
     show_text();
-    show_begin(0, &r, &t);
-    show_steps(0, &r, &t, "losses of step 1, 20, 40, 60, 80, 100", losses);
+    begin_training(0, &r, &t);
+    run_steps(0, &r, &t, "losses of step 1, 20, 40, 60, 80, 100", losses);
     print_vector("the same in PyTorch", POINTS, pytorch_losses);
     draw_losses(losses);
     show_held_out(0, &t, "texts held out: loss, right answers");
     training_free(&t);
-    show_begin(EQUAL, &r, &t);
-    show_steps(EQUAL, &r, &t, "losses with equal weights", losses);
+    begin_training(EQUAL, &r, &t);
+    run_steps(EQUAL, &r, &t, "losses with equal weights", losses);
     show_held_out(EQUAL, &t, "texts held out, with equal weights");
     training_free(&t);
 }
@@ -508,18 +509,19 @@ mask has a mistake: with `mask_causal(1)` each word sees one word too many,
 the next one.
 */
 
+/* folded: how this is printed */
 /* Does the answer before the last word change with the last word? */
 static void show_change(int way, Training *t)
 {
     enum { LAST = REPEATED_LENGTH - 1, WORDS = REPEATED_WORDS };
     float(*logits)[WORDS] = ROWS(WORDS, t->pass.logits), before[WORDS];
     Random r = random_seeded(456);
-    show_batch(way, &r, -1, &t->pass);
-    training_loss(t, show_mask(way));
+    fill_batch(way, &r, -1, &t->pass);
+    training_loss(t, mask_of(way));
     memcpy(before, logits[LAST - 1], sizeof before);
     int *const last = &t->pass.ids[LAST];
     *last = t->pass.key_ids[2 * LAST] = (*last + 1) % (WORDS - 1);
-    training_loss(t, show_mask(way));
+    training_loss(t, mask_of(way));
     print_answer("another last word changes the answer before it",
                  memcmp(before, logits[LAST - 1], sizeof before));
 }
@@ -533,8 +535,8 @@ static void show_leak(void)
         Random r;
         Training t;
         float losses[POINTS];
-        show_begin(way[k], &r, &t);
-        show_steps(way[k], &r, &t, label[k], losses);
+        begin_training(way[k], &r, &t);
+        run_steps(way[k], &r, &t, label[k], losses);
         show_held_out(way[k], &t, "held out: loss, right answers");
         show_change(way[k], &t);
         training_free(&t);
@@ -585,6 +587,7 @@ and the verb that fits. The function does nothing but choose words by that
 number, and may be skipped.
 */
 
+/* folded: how this is printed */
 static void show_sentences(const int number[SHOWN],
                            const char *sentence[SHOWN][AGREEMENT_LENGTH])
 {
@@ -624,18 +627,18 @@ static void show_agreement(void)
     Random r;
     Training t;
     show_sentences(number, sentence);
-    show_begin(VERBS, &r, &t);
+    begin_training(VERBS, &r, &t);
     show_looks(number, &t, "what their blanks look at, before training",
                looks[0]);
-    show_steps(VERBS, &r, &t, "losses of step 1, 20, 40, 60, 80, 100",
-               losses);
+    run_steps(VERBS, &r, &t, "losses of step 1, 20, 40, 60, 80, 100",
+              losses);
     show_looks(number, &t, "what their blanks look at, after", looks[1]);
     figure_word_maps("looks", "What the blank looks at", 2, panel, SHOWN,
                      AGREEMENT_LENGTH, sentence, looks);
     show_held_out(VERBS, &t, "held out: loss, right, where nouns differ");
     training_free(&t);
-    show_begin(VERBS | EQUAL, &r, &t);
-    show_steps(VERBS | EQUAL, &r, &t, "losses with equal weights", losses);
+    begin_training(VERBS | EQUAL, &r, &t);
+    run_steps(VERBS | EQUAL, &r, &t, "losses with equal weights", losses);
     show_held_out(VERBS | EQUAL, &t, "held out, with equal weights");
     training_free(&t);
 }
@@ -692,14 +695,15 @@ A last run learns the sentences again, with attention, but it never sets the
 gradients to 0:
 */
 
+/* folded: how this is printed */
 static void show_careless(void)
 {
     Random r;
     Training t;
     float losses[POINTS];
-    show_begin(VERBS | ADDS_UP, &r, &t);
-    show_steps(VERBS | ADDS_UP, &r, &t, "losses, gradients never 0 again",
-               losses);
+    begin_training(VERBS | ADDS_UP, &r, &t);
+    run_steps(VERBS | ADDS_UP, &r, &t, "losses, gradients never 0 again",
+              losses);
     training_free(&t);
 }
 

@@ -204,6 +204,7 @@ void norm_forward(const Norm *l, int n, const float x[n][l->d],
     }
 }
 
+/* folded: how this is printed */
 static void show_norm(void)
 {
     float x[3][4] = {{1, 2, 3, 6}, {101, 102, 103, 106}, {10, 20, 30, 60}};
@@ -346,6 +347,7 @@ void gelu_backward(int n, const float x[n], const float share[n],
     }
 }
 
+/* folded: how this is printed */
 static void show_gelu(void)
 {
     const float x[7] = {-3, -2, -1, 0, 1, 2, 3};
@@ -430,7 +432,8 @@ tables: the first row is for the table of embeddings, the second for the
 output's weight. In the third row the two are one table:
 */
 
-static void show_tied_gradient(Gpt *g, float *by_input, float *by_output)
+/* folded: how this is printed */
+static void table_gradients(Gpt *g, float *by_input, float *by_output)
 {
     const int ids[3] = {0, 1, 2}, targets[3] = {1, 2, 3};
     Gpt grad_g;
@@ -466,8 +469,8 @@ static void show_tied(void)
     gpt_fill(&r, &g);
     memcpy(apart.memory, g.memory, g.count * sizeof *g.memory);
     memcpy(apart.output.weight, g.tokens, sizeof(float[6][4]));
-    show_tied_gradient(&apart, table[0], table[1]);
-    show_tied_gradient(&g, table[2], table[2]);
+    table_gradients(&apart, table[0], table[1]);
+    table_gradients(&g, table[2], table[2]);
     print_matrix("gradient: looked up, output, tied", 3, 6, table);
     gpt_free(&g);
     gpt_free(&apart);
@@ -490,6 +493,7 @@ The smallest of OpenAI's GPT-2 models is such a model [@radford2019]. Its
 tokens are parts of words, and its sizes are these:
 */
 
+/* folded: how this is printed */
 static void show_gpt2(void)
 {
     Gpt g = {.vocabulary = 50257, .context_length = 1024, .width = 768};
@@ -526,8 +530,9 @@ spread of the sum in a model of twelve blocks, without and with the
 division:
 */
 
+/* folded: how this is printed */
 /* The spread of the sum as it comes in, and after every other block. */
-static void show_spread_of(const Gpt *g, float spread[g->layers / 2 + 1])
+static void block_spreads(const Gpt *g, float spread[g->layers / 2 + 1])
 {
     const int n = g->context_length;
     int ids[n];
@@ -543,7 +548,7 @@ static void show_spread_of(const Gpt *g, float spread[g->layers / 2 + 1])
 }
 
 /* Takes the division back. */
-static void show_undivided(Gpt *g)
+static void undo_division(Gpt *g)
 {
     for (int l = 0; l < g->layers; l++) {
         const Linear *const layer[2] = {&g->block[l].attention.out,
@@ -566,9 +571,9 @@ static void show_spread(void)
     gpt_init(&g, &sizes);
     Random r = random_seeded(123);
     gpt_fill(&r, &g);
-    show_spread_of(&g, spread[1]);
-    show_undivided(&g);
-    show_spread_of(&g, spread[0]);
+    block_spreads(&g, spread[1]);
+    undo_division(&g);
+    block_spreads(&g, spread[0]);
     print_matrix("spread after every other block: not divided, divided", 2,
                  DEPTH / 2 + 1, spread);
     figure_curves("spread", "The spread of the sum, block by block", curve,

@@ -174,6 +174,7 @@ int next_token(Random *r, float temperature, int k, int n, float logits[n],
     return sample_token(r, n, shares);
 }
 
+/* folded: how this is printed */
 /* How often each of five is drawn, in ten thousand draws. */
 static void show_draws(void)
 {
@@ -279,6 +280,7 @@ Now everything is there. A model with two blocks, a width of 40 and a
 context of 32 takes three hundred steps, with eight passages in each batch:
 */
 
+/* folded: how this is printed */
 /* What the model writes, as far as its context reaches. */
 static void show_sample(const char *label, const Gpt *g)
 {
@@ -353,6 +355,7 @@ end, the program writes into `src/trained.h` what this page shows. The run
 of this page, without dropout, had these sizes, and took so long:
 */
 
+/* folded: how this is printed */
 /* What a long run has written down of itself. */
 static void show_run(const Trained *t)
 {
@@ -368,30 +371,33 @@ static void show_run(const Trained *t)
 }
 
 /* A row of a table: the step, and both losses. */
-static void show_row(const TrainedRow *row, float filled[3])
+static void fill_row(const TrainedRow *row, float filled[3])
 {
     filled[0] = row->step;
     filled[1] = row->loss;
     filled[2] = row->held_out;
 }
 
+/* unfolded */
+
 enum { SHOWN = 11 };
 static const char *const shown_at[SHOWN] = {"1",    "400",  "800",  "1200",
                                             "1600", "2000", "2400", "2800",
                                             "3200", "3600", "4000"};
 
+/* folded: how this is printed */
 /* The losses at these steps of a run. */
 static void show_losses(const Trained *t, float losses[2][SHOWN])
 {
     float table[SHOWN][3], best[1][3];
     for (int i = 0; i < SHOWN; i++) {
-        show_row(&t->row[4 * i], table[i]);
+        fill_row(&t->row[4 * i], table[i]);
         losses[0][i] = table[i][1];
         losses[1][i] = table[i][2];
     }
     print_matrix("step, loss on text read, on text held out", SHOWN, 3,
                  table);
-    show_row(&t->row[t->best], *best);
+    fill_row(&t->row[t->best], *best);
     print_matrix("the step with the least loss on text held out", 1, 3,
                  best);
 }
@@ -476,6 +482,7 @@ bytes, can be computed, and that of a table that knows only how often each
 byte comes:
 */
 
+/* folded: how this is printed */
 /* Two tables know how often each byte comes, and how often each comes
  * behind each. Their losses, on the same bytes as the loss on text read. */
 static void show_tables(void)
@@ -502,7 +509,7 @@ static void show_tables(void)
     while (!((double)trained.row[below].loss < losses[1]))
         below++;
     for (int i = 0; i < 2; i++)
-        show_row(&trained.row[below - 1 + i], step[i]);
+        fill_row(&trained.row[below - 1 + i], step[i]);
     print_matrix("the last step above that of pairs, and the next", 2, 3,
                  step);
 }
@@ -568,9 +575,10 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
     return longest;
 }
 
+/* folded: how this is printed */
 /* Byte i of text k: of ten passages of the text held out, and of ten
  * samples each from four parts of a run; paragraphs end with bars. */
-static char show_byte(const Trained *t, int k, int i)
+static char byte_of_text(const Trained *t, int k, int i)
 {
     const char c =
         k < 10 ? held_out[2000 * k + i] : t->row[k - 9].sample[i];
@@ -586,7 +594,7 @@ static void show_copies(const Trained *t)
     int first, most = 0;
     for (int k = 0; k < 50; k++) {
         for (int i = 0; i < n; i++)
-            text[i] = show_byte(t, k, i);
+            text[i] = byte_of_text(t, k, i);
         const int copied =
             longest_copy(n, text, prose_length, prose, &first);
         bytes[k / 10][0] += (float)copied / 10;
@@ -645,6 +653,7 @@ train-dropout` makes the long run again, with the same passages in the same
 order:
 */
 
+/* folded: how this is printed */
 static void show_dropout(void)
 {
     enum { LATER = 2 };
@@ -750,6 +759,7 @@ a model and ids, it prints the logits of the next token. With `--write` and
 a number in front of the file, it goes on with the text for so many tokens.
 */
 
+/* folded: how this is printed */
 /* The ids of a text, and so many more that the model writes: bytes as they
  * are, other tokens as numbers. */
 static void show_written(const Gpt *g, int begun, int n, int ids[n])

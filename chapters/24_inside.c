@@ -84,9 +84,10 @@ float weight_back(int n, const float weights[n][n], int from, int back)
 
 enum { SHORT = 8, LONG = 128 };
 
+/* folded: how this is printed */
 /* The weights of three heads: equal ones; the token before alone; and in
  * the second half what followed the first time. */
-static void show_ideal(int n, float weights[3][n][n])
+static void ideal_weights(int n, float weights[3][n][n])
 {
     memset(weights, 0, sizeof(float[3][n][n]));
     for (int i = 0; i < n; i++)
@@ -107,8 +108,8 @@ static void show_scores(void)
     static const char *const letter[SHORT] = {"a", "b", "c", "d",
                                               "a", "b", "c", "d"};
     float scores[3][2];
-    show_ideal(SHORT, weights);
-    show_ideal(LONG, longer);
+    ideal_weights(SHORT, weights);
+    ideal_weights(LONG, longer);
     for (int h = 0; h < 3; h++) {
         scores[h][HEAD_BEFORE] = weight_back(SHORT, weights[h], 1, 1);
         scores[h][HEAD_AFTER] =
@@ -154,6 +155,7 @@ not learned by heart, and the same passage again. A model whose tokens are
 not bytes gets random tokens, and the same again:
 */
 
+/* folded: how this is drawn */
 void draw_twice(Random *r, int vocabulary, int texts, int n,
                 int ids[texts][n])
 {
@@ -367,6 +369,7 @@ with the least loss on the text held out. `make train` has measured its
 heads, in sixteen passages of 64 bytes, each twice:
 */
 
+/* folded: how this is printed */
 /* The scores of all heads, as a table. */
 static void show_heads(int layers, int heads, const float loss[2],
                        const float score[layers * heads][HEAD_SCORES])
@@ -442,6 +445,7 @@ What do the other heads of block 0 do? `weight_back` can ask for two tokens
 back, or three, as well:
 */
 
+/* folded: how this is printed */
 /* Block 0, head by head: the weights on 1 to 5 tokens back. */
 static void show_back(const Trained *t)
 {
@@ -484,6 +488,7 @@ command `make train-repeats` makes this run, and leaves the model in
 `build/gpt-repeats.safetensors`. Its heads, in the same sixteen texts:
 */
 
+/* folded: how this is printed */
 static void show_repeats(void)
 {
     const char *sample = trained_repeats.row[trained_repeats.best].sample;
@@ -568,6 +573,7 @@ In which order do the two heads form? Both runs have written down, at some
 of their steps, the best of each score that any head has:
 */
 
+/* folded: how this is printed */
 /* The largest scores of all heads, step by step, of both runs. */
 static void show_steps(void)
 {
@@ -654,6 +660,7 @@ make -s run-24 ARGS="--map 1 2 build/gpt-repeats.safetensors 97 98 99 97 98"
 ```
 */
 
+/* folded: how this is printed */
 /* The table of all heads of a model: from sixteen texts, or from two where
  * tokens are not bytes, for such a model may be large. */
 static void show_file(const char *path)

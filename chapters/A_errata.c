@@ -41,6 +41,7 @@ others one can tell that it took the weights to be 0.2291, 0.4064 and
 0.3645. First without rounding, then with these weights:
 */
 
+/* folded: how this is printed */
 static void show_shiny(void)
 {
     const float rounded[3] = {0.2291f, 0.4064f, 0.3645f};
@@ -86,6 +87,7 @@ is 0, this was meant to change nothing. But 0 times infinity is no number at
 all, and softmax spreads it over the whole row:
 */
 
+/* folded: how this is printed */
 static void show_mask(void)
 {
     float scores[3][3], added[3][3], weights[3][3];
@@ -127,6 +129,7 @@ dimensions are divided into 2 arrays of 4 dimensions, and each head uses one
 of them." Two heads were meant.
 */
 
+/* folded: how this is printed */
 static void show_division(void)
 {
     const int dimensions = 8;
@@ -153,6 +156,7 @@ heads for tokens of 8 entries, change one entry at a time, and see whether
 the first head notices:
 */
 
+/* folded: how this is printed */
 static void show_inputs(void)
 {
     Attention a;
@@ -201,6 +205,7 @@ is the weight of an `nn.Linear(3, 2)`, and six random numbers in its range
 from the same seed:
 */
 
+/* folded: how this is printed */
 static void show_linear(void)
 {
     const float limit = 1 / sqrtf(3);
@@ -235,6 +240,7 @@ ratio, which is $e$ to the power of that difference
 last for the page's own *Hello* and *shiny*:
 */
 
+/* folded: how this is printed */
 static void show_ratios(void)
 {
     const int n[3] = {2, 2, 3};
@@ -274,6 +280,7 @@ predicted, this is exact. But the word that *asks* sees itself as well, in
 both authors' programs. The first would otherwise have nothing to look at:
 */
 
+/* folded: how this is printed */
 static void show_first_word(void)
 {
     const char *const label[2] = {"first word, which sees itself",
@@ -303,6 +310,7 @@ divides the survivors by $1 - p$, which keeps the mean, and the rows no
 longer add up to one ([](#dropout)). For six words with equal weights:
 */
 
+/* folded: how this is printed */
 static void show_dropout(void)
 {
     float keep_mask[6][6], weights[6][6], dropped[6][6], sums[6] = {0};
@@ -365,6 +373,7 @@ For the lists 1, 2, 3 and 4, 5, 6 the page has the result [32]{.quoted}
 beside both. `np.multiply` stops before the sum ([](#dot-product-sum)):
 */
 
+/* folded: how this is printed */
 static void show_multiply(void)
 {
     const float a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
@@ -388,6 +397,7 @@ dot product of $(2, 2, 2)$ and $(2, 3, 1)$, has lost its first digit. In the
 shares, at which the page does not arrive, it would make little difference:
 */
 
+/* folded: how this is printed */
 static void show_digit(void)
 {
     const float misprint[3] = {4, 16, 2};
@@ -421,6 +431,7 @@ the scores are divided by $\sqrt{3}$ ([](#scaling-attention)). *A*, *V* and
 *Z*, which the page does not print, are then:
 */
 
+/* folded: how this is printed */
 static void show_root(void)
 {
     float query[3][3], key[3][3], value[3][3];
@@ -471,6 +482,7 @@ three rows, the words, and four columns, the features. With its (4, 3)
 matrices one gets:
 */
 
+/* folded: how this is printed */
 static void show_shapes(void)
 {
     float query[3][3], key[3][3], value[3][3];
@@ -512,6 +524,7 @@ does that, as the next section of the page explains very well. After the
 division alone, the rows add up to anything:
 */
 
+/* folded: how this is printed */
 static void show_row_sums(void)
 {
     float query[3][3], key[3][3], value[3][3], scores[3][3], sums[3] = {0};
@@ -543,6 +556,7 @@ page's factor, as `1/1 * Q @ K.T`, it holds floats, since Python's `1/1` is
 one, and all is well. The slip in C:
 */
 
+/* folded: how this is printed */
 static void show_whole_numbers(void)
 {
     float query[3][3], key[3][3], value[3][3];
@@ -602,6 +616,7 @@ have *above*. With the diagonal alone hidden, each word sees all but itself,
 the future included:
 */
 
+/* folded: how this is printed */
 static void show_diagonal(void)
 {
     float query[6][2], key[6][2], value[6][4], scores[6][6], weights[6][6];
@@ -638,6 +653,7 @@ does when asked for nothing else. The line that this explains asks for
 `diagonal=1`, and then the diagonal is 0:
 */
 
+/* folded: how this is printed */
 static void show_triu(void)
 {
     float mask[3][3];
@@ -666,6 +682,7 @@ the first program that runs the class, beside a line that keeps 4. It was
 meant for the next, which has 1. The first row of both results:
 */
 
+/* folded: how this is printed */
 static void show_remark(void)
 {
     for (int d_v = 4; d_v >= 1; d_v -= 3) {
@@ -700,6 +717,7 @@ float has minus infinity as a value, and what it hides is hidden completely.
 Compare a score that is merely very low:
 */
 
+/* folded: how this is printed */
 static void show_limit(void)
 {
     print_answer("e to the power of minus infinity is 0",
@@ -721,6 +739,7 @@ general only queries and keys must be of one size
 ([](#cross-attention-queries)). Here 5 tokens of 4 entries ask 7 of 6:
 */
 
+/* folded: how this is printed */
 static void show_widths(void)
 {
     Attention a;
@@ -757,6 +776,7 @@ from 0, and the name has one of each. The sentence above says "the 5th input
 element", so `omega_25` it is:
 */
 
+/* folded: how this is printed */
 static void show_omega(void)
 {
     float query[6][2], key[6][2], value[6][4];
@@ -780,6 +800,7 @@ dog*, *the* is counted twice. Its id becomes 4, where a table for four words
 ends with 3. `sorted(set(words))` is the remedy ([](#tokens-ids)):
 */
 
+/* folded: how this is printed */
 static void show_ids(void)
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
@@ -815,6 +836,7 @@ for the word's own vector with something added. It is a weighted sum of six
 three:
 */
 
+/* folded: how this is printed */
 static void show_values(void)
 {
     float query[6][2], key[6][2], value[6][4];
@@ -850,6 +872,7 @@ static size_t parameters(int n_heads, int d_in, int d_k, int d_v)
     return count;
 }
 
+/* folded: how this is printed */
 static void show_parameters(void)
 {
     printf("parameters of SelfAttention(3, 2, 4): %zu\n",
@@ -882,6 +905,7 @@ further down, divide the scores by $\sqrt{d_k}$ first. What the formula
 gives, and what the program prints:
 */
 
+/* folded: how this is printed */
 static void show_formula(void)
 {
     float query[6][2], key[6][2], value[6][2];

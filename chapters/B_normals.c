@@ -204,6 +204,7 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
 ## Everything together
 */
 
+/* folded: how this is printed */
 /* Four rows of 18 cells: all drawn; 16 made normal; 16 drawn again; those
  * made normal. */
 static void draw_groups(void)

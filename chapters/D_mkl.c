@@ -22,6 +22,7 @@ and the seed 123, the notebook has the first of the two tables below. The
 reader got the second [@llms57].
 */
 
+/* folded: how this is printed */
 static void show_tables(void)
 {
     float keep_mask[2][6][6], ones[6][6], dropped[6][6];
@@ -130,6 +131,7 @@ kept [@pytorch94388]. The third draws ten numbers from seed 123 with
 MCG31.
 */
 
+/* folded: how this is printed */
 static void print_sum(const char *label,
                       void draw(Random *r, double p, int n, int m,
                                 float mask[n][m]))

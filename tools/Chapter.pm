@@ -8,14 +8,15 @@ use strict;
 use warnings;
 use utf8;
 use Encode qw(decode);
+use List::Util qw(first);
 
 my $DECIMAL = qr/[-+]?\d+\.\d+/;
 my $RANK    = qr/★+|\d+ points?|challenge|by hand/;
+my $MAIN    = qr/^int main\(/;
 my $FORM    = '**Exercise 2.1** (★★, 3 points): `name`. ...';
 
-# Functions of these names only show: they call what the chapter has taught,
-# print and draw. On the page they are folded.
-my $SHOWS = qr/^(?:show_|draw_|print_|main$)/;
+# The marks of what the page folds, and under which words.
+my %FOLDS = ('/* unfolded */' => '', map { ("/* folded: $_ */" => ucfirst) } 'how this is printed', 'how this is drawn');
 
 # How far a shown decimal may be from the value the program holds, besides
 # half a unit of its last digit: on another CPU a sum may differ in its last
@@ -24,7 +25,8 @@ my $SLACK = 2e-6;
 
 # Reads a file into:
 #   path, name (02_softmax), number (02), lines (without line ends)
-#   kind       for each line: prose, code, mark (the /* and */ lines) or fence
+#   kind       for each line: prose, code, mark (the /* and */ lines, and those that fold) or fence
+#   folded     for each line of code: the words under which the page folds it, or ''
 #   blocks     its fences: info, first (index of the first line inside), lines
 #   divs       [first, last] of each: the indices of its lines ":::"
 #   exercises  id, about, function (undef if by hand), points, line (index), open (index
@@ -38,7 +40,7 @@ sub load {
     my ($name) = $path =~ m{([^/]+)\.\w+$};
     my $self = bless {path => $path, name => $name, lines => \@lines}, $class;
     ($self->{number}) = $name =~ /^(\w+?)_/;
-    my @faults = ($self->_classify, $self->_find_exercises);
+    my @faults = ($self->_classify, $self->_find_folds, $self->_find_exercises);
     die map { "$path:" . ($_->[0] + 1) . ": $_->[1]\n" } sort { $a->[0] <=> $b->[0] } @faults
       if @faults;
     return $self;
@@ -134,6 +136,35 @@ sub _see_div {
     else { push @{$seen->{faults}}, [$i, '":::" closes a div that was never opened'] }
 }
 
+# What is folded: the code from a mark up to prose or the next mark; and main, with the
+# comment right above it, or with all of the run where that is folded.
+sub _find_folds {
+    my ($self) = @_;
+    my ($lines, $kind) = @$self{qw(lines kind)};
+    my ($words, @folded, @faults) = ('');
+    for my $i (0 .. $#$lines) {
+        $words = '' if $kind->[$i] ne 'code';
+        if ($kind->[$i] eq 'code' && $lines->[$i] =~ m{^\s*/[/*]\s*(?:un)?folded\s*(?::|\*/|$)}) {
+            my $new  = $FOLDS{$lines->[$i]};
+            my $next = first { $lines->[$_] =~ /\S/ } $i + 1 .. $#$lines;
+            push @faults, [$i, defined $new ? "this mark changes nothing: $lines->[$i]"
+                : 'a mark is one of ' . join(', ', sort keys %FOLDS) . ": not $lines->[$i]"]
+              if !defined $new || $new eq $words || !$next || $kind->[$next] ne 'code'
+              || $self->{path} =~ /\.h$/ || $lines->[$next] =~ $MAIN || defined $FOLDS{$lines->[$next]};
+            ($kind->[$i], $words) = ('mark', $new // '');
+        }
+        $folded[$i] = $words;
+    }
+    for my $run ($self->runs) {
+        my $main = first { $lines->[$_] =~ $MAIN } $run->[0] .. $run->[1] or next;
+        my (undef, $close) = $self->_braces($main) or next;
+        my $from = $folded[$main] ? $run->[0] : $self->_comment_above($main, $run->[0]);
+        @folded[$from .. $close] = ('The program') x ($close - $from + 1);
+    }
+    $self->{folded} = \@folded;
+    return @faults;
+}
+
 # An exercise's heading may run on to the next line.
 sub _find_exercises {
     my ($self) = @_;
@@ -158,6 +189,8 @@ sub _find_exercises {
           if $i && $self->{kind}[$i - 1] ne 'mark' && $lines->[$i - 1] =~ /\S/;
         push @faults, [$i, "exercise $id names no function: $FORM"]
           if !$function && $about !~ /by hand/;
+        push @faults, [$i, "exercise $id asks for $function, which is folded"]
+          if defined $open && $self->{folded}[$open];
         push @faults, [$i, "exercise $id names the function $function, which $path does not define with "
               . 'its { and } in column 0']
           if $function && !defined $open;
@@ -187,22 +220,6 @@ sub runs {
     return @runs;
 }
 
-# The functions that only show, whole and with the comment right above each:
-# [first, last, name]. What an exercise asks for is to be seen.
-sub _shows {
-    my ($self, $first, $last) = @_;
-    my $lines = $self->{lines};
-    my %asked = map { ($_->{function} // '') => 1 } @{$self->{exercises}};
-    my @shows;
-    for my $i ($first .. $last) {
-        my ($name) = $lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)\(/ or next;
-        next if $name !~ $SHOWS || $asked{$name};
-        my (undef, $close) = $self->_braces($i) or next;
-        push @shows, [$self->_comment_above($i, $first), $close, $name];
-    }
-    return @shows;
-}
-
 # Where the comment begins that ends right above a line, or the line itself.
 sub _comment_above {
     my ($self, $i, $first) = @_;
@@ -218,7 +235,7 @@ sub _comment_above {
 }
 
 # What the code defines outside of functions: name, kind (function or data),
-# is_static, and first and last, the lines of its declaration.
+# is_static, is_folded, and first and last, the lines of its declaration.
 sub definitions {
     my ($self) = @_;
     my $lines = $self->{lines};
@@ -229,8 +246,8 @@ sub definitions {
         if ($lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)\(/) {
             my $name = $1;
             my ($open) = $lines->[$i] =~ /\{.*\}\s*$/ ? $i + 1 : $self->_braces($i) or next;
-            push @found, {name => $name, kind => 'function', is_static => $is_static, first => $i,
-                last => $open - 1} if $name ne 'main';
+            push @found, {name => $name, kind => 'function', is_static => $is_static,
+                is_folded => !!$self->{folded}[$i], first => $i, last => $open - 1} if $name ne 'main';
         }
         elsif ($lines->[$i] =~ /^\w[\w\s*]*?\b(\w+)(?:\[[^\]]*\])*\s*=/) {
             push @found, {name => $1, kind => 'data', is_static => $is_static, first => $i,
@@ -240,22 +257,15 @@ sub definitions {
     return @found;
 }
 
-# A run of code in pieces, none of which begins or ends with a blank line:
-# {first, last}, and shows where it only shows: draw if it does nothing but
-# draw, main if the program is in it, else print.
+# A run of code in pieces, none of which begins or ends with a blank line: {first, last},
+# and folded, the words under which the page folds it.
 sub pieces {
     my ($self, $first, $last) = @_;
-    my (%show, @pieces);
-    for my $show ($self->_shows($first, $last)) {
-        $show{$_} = $show->[2] =~ /^(draw|main)/ ? $1 : 'print' for $show->[0] .. $show->[1];
-    }
+    my @pieces;
     for my $i (grep { $self->{lines}[$_] =~ /\S/ } $first .. $last) {
-        my $now = $show{$i};
-        push @pieces, {first => $i, $now ? (shows => $now) : ()}
-          if !@pieces || !$now != !$pieces[-1]{shows};
+        my $words = $self->{folded}[$i] // '';
+        push @pieces, {first => $i, folded => $words} if !@pieces || $words ne $pieces[-1]{folded};
         $pieces[-1]{last} = $i;
-        $pieces[-1]{shows} = $now eq 'main' ? 'main' : 'print'
-          if $now && $now ne $pieces[-1]{shows} && $pieces[-1]{shows} ne 'main';
     }
     return @pieces;
 }
@@ -273,7 +283,7 @@ sub measure {
         if ($line =~ /^\s*:::+\s*(.*?)[\s:]*$/) { $hint = $1 =~ /^\{?\.?(?:hint|done)\b/ }
         elsif (!$hint) { $words += () = $line =~ /\S+/g }
     }
-    my @open = grep { !$_->{shows} && $_->{first} < $end } map { $self->pieces(@$_) } $self->runs;
+    my @open = grep { !$_->{folded} && $_->{first} < $end } map { $self->pieces(@$_) } $self->runs;
     my $code = grep { $lines->[$_] =~ /^(?!#include ").*\S/ } map { $_->{first} .. $_->{last} } @open;
     return ($words, $code);
 }

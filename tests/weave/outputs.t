@@ -24,10 +24,18 @@ is_deeply chapter('/*', '**Exercise 1.2** (★, challenge, 2 points):', '`f`. Do
     '}')->{exercises}, [{id => '1.2', about => '★, challenge, 2 points', function => 'f', points => 2,
     line => 1, open => 5}], 'and exercises';
 
-# What only shows is folded. Each line of code is in one piece.
-my @shows = ('static void show_it(int x)', '{', '}');
-is_deeply [map { [@$_{qw(first last shows)}] } chapter('int x;', '// Shows.', @shows, '', 'int f(void)', '{', '}')
-    ->pieces(0, 8)], [[0, 0, undef], [1, 4, 'print'], [6, 8, undef]], 'what only shows is a piece of its own';
+# What is folded, and the program. Each line of code is in one piece.
+my @code = map { ("int $_(void)", '{', '}') } qw(f main g);
+for (
+    [[@code], [0, 2, ''], [3, 5, 'The program'], [6, 8, '']],
+    [['/* folded: how this is printed */', '// Shows.', @code[0 .. 5]], [1, 7, 'The program']],
+    [['int x;', '/* folded: how this is drawn */', @code[0 .. 2], '', '/* unfolded */', '', @code[6 .. 8]],
+        [0, 0, ''], [2, 4, 'How this is drawn'], [8, 10, '']],
+) {
+    my ($lines, @pieces) = @$_;
+    my $chapter = chapter(@$lines);
+    is_deeply [map { [@$_{qw(first last folded)}] } map { $chapter->pieces(@$_) } $chapter->runs], \@pieces, "pieces: @$lines[0, 1]";
+}
 for my $file (sort glob 'chapters/*.c') {
     my $chapter = Chapter->load($file);
     my %in;

@@ -202,10 +202,13 @@ The end, and the header: [](#header-first). It declares
 
 #include <stdio.h>
 
+/* folded: how this is printed */
 static void show_half(void)
 {
     puts("half");
 }
+
+/* unfolded */
 
 void print_half(float x)
 {
@@ -322,10 +325,11 @@ for (
     [first => qr{<svg [^>]*labelledby="plot-t plot-d"><title id="plot-t">}, 'a picture with ids of its own'],
     [first => qr{ARGS=&quot;&#39;a b&#39;&quot;|ARGS="'a b'"}, 'how a program was run'],
     [first => qr{What do you expect\?</span> Will it be <strong>more}, 'a question that folds'],
-    [first => qr{<details class="shows">\n<summary>.*lines 89 to 92}, 'what only shows is folded'],
+    [first => qr{<details class="shows">\n<summary>.*lines 89 to 92}, 'the program is folded'],
     ['second-one' => qr{<details class="announced">.*id="H\d+">.*Pair}s, 'the header of a chapter'],
     ['second-one' => qr{On this page: 1 section, 2 terms, 1 function, 2 types}, 'what is new'],
     ['second-one' => qr{<strong>scores.*id="term-matrix".*>Matrices<.*id="here".*id="term-score"}s, 'terms'],
+    [errata => qr{<details class="shows">\n<summary><span class="label">How this is printed<.*lines 10 to 13<.*</details>.*print_half}s, 'what a mark folds'],
     [errata => qr{<h2 id="errata-solutions">}, 'a section that has no id gets one'],
     [errata => qr{<span lang="zh">马育民</span> 2004</a>}, 'a name is said to be Chinese'],
     [glossary => qr{first\.html#term-note".*#term-matrix".*#term-score"}s, 'in the order of the book'],
@@ -549,6 +553,27 @@ first: errata → first: errors
 
 `twice` → `twize`
 > FIRST:«`twize`»: exercise 1.1 names the function twize, which FIRST does not define with its
+
+float twice(float x);↵↵ → /* folded: how this is drawn */↵
+> FIRST:«Exercise 1.1»: exercise 1.1 asks for twice, which is folded
+
+float thrice → /* folded: how it looks */↵float thrice
+> FIRST:«it looks»: a mark is one of /* folded: how this is drawn */, /* folded: how this is printed */,
+
+    return x + → /* unfolded */↵    return x +
+> FIRST:«unfolded»: this mark changes nothing: /* unfolded */
+
+    return x + →     // folded↵    return x +
+> FIRST:«// folded»: a mark is one of
+
+int main → /* folded: how this is printed */↵int main
+> FIRST:«folded:»: this mark changes nothing: /* folded: how this is printed */
+
+/*↵[^late] → /* folded: how this is drawn */↵/*↵[^late]
+> FIRST:«folded:»: this mark changes nothing
+
+int second(void); → /* folded: how this is drawn */↵int second(void);
+> OWN:«folded:»: this mark changes nothing
 
 `twice`. Twice → Twice
 > FIRST:«Exercise 1.1»: exercise 1.1 names no function: **Exercise 2.1** (★★, 3 points):

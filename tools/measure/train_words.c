@@ -14,9 +14,9 @@ int main(int argc, char *argv[])
         Random r;
         Training t;
         float losses[POINTS];
-        show_begin(way[k], &r, &t);
-        show_steps(way[k], &r, &t, "losses of step 1, 20, 40, 60, 80, 100",
-                   losses);
+        begin_training(way[k], &r, &t);
+        run_steps(way[k], &r, &t, "losses of step 1, 20, 40, 60, 80, 100",
+                  losses);
         model_save_half(&t.model, argv[1 + k]);
         training_free(&t);
     }

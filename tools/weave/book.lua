@@ -54,11 +54,11 @@ local function listing(code)
         .. '<code>%s\n</code></pre>\n</div>')
         :format(note, first - 1, scrolls(('%s, lines %d to %d'):format(get.file, first, first + #lines - 1)),
             table.concat(lines, '\n'))
-    -- What only shows is there for whoever asks, at its place in the file.
-    if get.shows then
+    -- What is folded is there for whoever asks, at its place in the file.
+    if get.folded then
         shown = ('<details class="shows">\n<summary><span class="label">%s</span>'
             .. ' <span class="lines">lines %d to %d</span></summary>\n%s\n</details>')
-            :format(common.shows[get.shows], first, first + #lines - 1, shown)
+            :format(get.folded, first, first + #lines - 1, shown)
     end
     -- The header's part of a chapter comes before anything in it is explained,
     -- so it is there for whoever asks, and folded.
@@ -190,7 +190,7 @@ local function height_of(block)
     local text = stringify(block)
     local _, lines = (block.text or ''):gsub('\n', '\n')
     if block.t == 'CodeBlock' then
-        return (block.attributes.shows or block.attributes.header) and 40 or lines * 20 + 70
+        return (block.attributes.folded or block.attributes.header) and 40 or lines * 20 + 70
     elseif block.t == 'Figure' then
         local svg = inline_svg(block.attributes.file, '')
         return tonumber(svg:match('^<svg[^>]-%sheight="([%d.]+)') or 0) + 60

@@ -27,10 +27,6 @@ end
 ------------------------------------------------------------------------------
 -- Code
 
--- A folded listing's one line, by what the listing does.
-common.shows = { print = 'How this is printed', draw = 'How this is drawn',
-                 main = 'The program' }
-
 -- The lines of a code block as HTML, highlighted by pandoc; an operator of one
 -- character looks as anything else, and needs no element.
 function common.highlighted_lines(text, language)

@@ -12,9 +12,9 @@
 -- for the filters, book.lua and paper.lua, travels in classes and attributes:
 --
 --   Header 1   kind (chapter, appendix, page), number, file
---   CodeBlock  listing: class numberLines, startFrom, file, exercises, shows (print,
---              draw or main, where it does nothing else), and header (the section it
---              announces) or type (in the header, where it stands);
+--   CodeBlock  listing: class numberLines, startFrom, file, exercises, folded (under
+--              which words), and header (the section it announces) or type (in the
+--              header, where it stands);
 --              output: program (that prints it), args and status
 --   Figure     number, file (of the picture)
 --   Div        .exercise; .hint with number; .solution with exercise
@@ -64,7 +64,7 @@ local function plain(text) return (text:gsub('%p', '%%%0')) end
 local function listing(lines)
     return pandoc.CodeBlock(lines.text, pandoc.Attr('', { 'c', 'numberLines' }, {
         startFrom = ('%d'):format(lines.startFrom), at = ('%d'):format(lines.at), file = lines.file, header = lines.header,
-        exercises = lines.exercises, type = lines.type, shows = lines.shows,
+        exercises = lines.exercises, type = lines.type, folded = lines.folded,
     }))
 end
 

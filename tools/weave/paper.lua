@@ -251,7 +251,7 @@ local function typst_listing(code, label, first)
             quote(table.concat(piece.lines, '\n')), piece.blank, marks_of(code, from, #piece.lines))
     end)
     return raw('#listing(%s, (%s,), small: %s, kind: %s)', quote(label), table.concat(parts, ',\n'),
-        code.attributes.shows and 'true' or 'false',
+        code.attributes.folded and 'true' or 'false',
         quote(code.attributes.owner == 'reference' and 'decl' or 'def'))
 end
 
@@ -262,13 +262,13 @@ local function html_listing(code, first)
         return ('<span class="line"%s><span class="n">%d</span>%s\n</span>'):format(id,
             first + i - 1, line)
     end)
-    return raw('<pre class="code%s"><code>%s</code></pre>', get.shows and ' shows' or '', table.concat(lines))
+    return raw('<pre class="code%s"><code>%s</code></pre>', get.folded and ' shows' or '', table.concat(lines))
 end
 
 local function listing(code)
     local get, blocks = code.attributes, pandoc.Blocks {}
     local first = tonumber(get.startFrom)
-    local label = get.shows and ('%s: lines %d to %d'):format(common.shows[get.shows], first,
+    local label = get.folded and ('%s: lines %d to %d'):format(get.folded, first,
             first + line_count(code.text) - 1)
         or (get.type or get.at ~= get.startFrom) and 'in ' .. get.file or ''
     if label ~= '' and not TYPST then
