@@ -121,6 +121,9 @@ FLAGS_gpt_training      := $(KERNEL_OPTIMIZATION) $(threaded)
 
 compile = $(CC) $(FLAGS) $(CFLAGS)
 object  = -MMD -MP -c $< -o $@
+# Tests and tools that compile do it in the same way.
+export COMPILE = $(compile) $(threaded)
+export LINK    = $(LDLIBS) $(openmp) -lm $(LDFLAGS)
 linked  = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(openmp) -lm -o $@
 link    = $(CC) $(CFLAGS) $(linked)
 

@@ -19,8 +19,7 @@ known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
 $(BUILD)/mistakes/%.json: tests/learn/mistakes.txt tools/learn/mistakes $(wildcard tools/learn/[DM]*.pm tools/*.pm) \
   $$(foreach n,$$(call named,$$*),chapters/$$n.c $(BUILD)/tests/$$n.o $$(call beside,$$n))
 	@mkdir -p $(@D)
-	@$(trial) tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))
-trial = CC='$(CC)' FLAGS='$(FLAGS) $(CFLAGS) $(threaded)' LDFLAGS='$(LDFLAGS)' LDLIBS='$(LDLIBS) $(openmp)'
+	@tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))
 
 mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mistakes.txt: each must have a name of its own
 

@@ -98,4 +98,4 @@ bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long i
 # Numbers that are kept have no mistakes, and how a picture looks is for eyes.
 mutable = $(names:%=chapters/%.c) $(filter-out src/measured.c src/pytorch.c src/trained.c src/kernel/dispatch.c src/support/figure%,$(sources))
 mutants: $(tests) $(names:%=$(BUILD)/main/%.o) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
-	@printf '%s\n' $(or $(FILES),$(mutable)) | $(trial) xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample "$$SAMPLE")
+	@printf '%s\n' $(or $(FILES),$(mutable)) | xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample "$$SAMPLE")

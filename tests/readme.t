@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
+use Chapter;
 use Test::More;
 
 my $build  = abs_path($ENV{BUILD} // 'build');
@@ -16,17 +17,15 @@ my $text = join '', <$readme>;
 my ($name) = $text =~ /^Saved as `(\w+\.c)`/m;
 my ($program, $commands, $output) = $text =~ /^```\w*\n(.*?)^```$/msg;
 like $commands, qr/^make lib\n/, 'make lib comes first';
-$commands =~ s/^make lib\n//; # a test finds it made, with these flags:
-open my $flags, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
-my ($compile, $link) = map { s/ -Isrc//r } split /\|/, <$flags>;
-$commands =~ s/^cc (.*)/$compile $1 $link/m;
+$commands =~ s/^make lib\n//; # a test finds it made, as make compiles:
+my ($compile, $link) = Chapter::compiler();
+$commands =~ s/^cc (.*)/$compile =~ s{ -Isrc}{}r . " $1 $link"/me;
 
 symlink abs_path('src'), "$folder/src" or die "$folder: $!\n";
 symlink $build, "$folder/build" or die "$folder: $!\n";
 open my $file, '>', "$folder/$name" or die "$name: $!\n";
 print $file $program;
 close $file or die "$name: $!\n";
-chomp $link;
 is `cd '$folder' && { $commands } 2>&1`, $output, 'the program prints what the README says';
 
 done_testing;

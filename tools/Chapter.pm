@@ -431,6 +431,9 @@ sub outputs {
     return @outputs;
 }
 
+# How C is compiled and linked, as make does it; without make, as any compiler would.
+sub compiler { return ($ENV{COMPILE} // 'cc -std=c11 -Isrc -fopenmp', $ENV{LINK} // '-fopenmp -lm') }
+
 # Runs a program as the shell would, and returns what it prints (a refusal's
 # message included) as lines, and its status.
 sub run { return finished(begun(@_)) }

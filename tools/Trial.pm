@@ -11,9 +11,7 @@ use File::Path qw(make_path);
 
 # What make says of how C is compiled and linked.
 my $build = $ENV{BUILD} // 'build';
-my $cc    = $ENV{CC}    // 'cc';
-my $flags = $ENV{FLAGS} // '-std=c11 -Isrc';
-my $links = join ' ', map { $ENV{$_} // () } qw(LDFLAGS LDLIBS);
+my ($compile, $link) = Chapter::compiler();
 delete @ENV{qw(RUN_UNDER FIGURES TAP_SMALL)};
 $ENV{LC_ALL} = 'C'; # the compiler's words are looked for
 
@@ -33,7 +31,7 @@ sub compiled {
     my $stem = folder() . "/$chapter->{name}";
     Chapter::save("$stem.c", @lines);
     my ($number) = $chapter->{name} =~ /^([^_]+)/;
-    my $said = `$cc $flags -O1 $watch $warnings \\
+    my $said = `$compile -O1 $watch $warnings \\
       -Isrc/kernel -Isrc/support -Dmain=main_$number -c '$stem.c' -o '$stem.o' 2>&1`;
     die 'does not compile: ' . ($said =~ /((?:error|warning).*)/ ? $1 : $said) . "\n" if $?;
     return "$stem.o";
@@ -45,7 +43,7 @@ sub tested {
     my ($object, $tests, @with) = @_;
     my $program = folder() . '/tests';
     @with = "$build/libattention.a" if !@with;
-    my $said = `$cc '$object' $build/tests/$tests.o @with $links -lm -o '$program' 2>&1`;
+    my $said = `$compile '$object' $build/tests/$tests.o @with $link -o '$program' 2>&1`;
     die "does not link: $said\n" if $?;
     return Chapter::run_tests($program);
 }
@@ -54,8 +52,7 @@ sub tested {
 sub holds_page {
     my ($object, $chapter) = @_;
     my $program = folder() . '/program';
-    my $said = `objcopy --redefine-sym main_of_trial=main '$object' && \
-      $cc '$object' $build/libattention.a $links -lm -o '$program' 2>&1`;
+    my $said = `$compile $build/main/$chapter->{name}.o '$object' $build/libattention.a $link -o '$program' 2>&1`;
     die "does not link: $said\n" if $?;
     return !system("timeout 60 tools/weave/outputs --check '$chapter->{path}' '$program' >/dev/null 2>&1");
 }

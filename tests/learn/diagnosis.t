@@ -15,8 +15,7 @@ binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output
 my $build = $ENV{BUILD} // 'build';
 delete @ENV{qw(RUN_UNDER FIGURES TAP_SMALL TAP_TELL)};
 my $folder = tempdir(CLEANUP => 1);
-open my $file, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
-my ($compile, $link, $soon) = split /\|/, <$file>;
+my ($compile, $link) = Chapter::compiler();
 
 # ---- A failed test as a line, and which lines are the same.
 
@@ -54,8 +53,8 @@ for (['x[1]: 0.5 where 0.25', 'x[1]: 0.50001 where 0.25', 1, 'another order of s
 sub progress {
     my ($chapter, @lines) = @_;
     my $source = Chapter::save("$folder/$chapter->{name}.c", @lines);
-    my $said = `$compile $soon -w -D'main=__attribute__((weak)) main' '$source' $build/tests/$chapter->{name}.o \\
-      $build/libattention.a $link -lm -o '$folder/tests' 2>&1`;
+    my $said = `$compile -O0 -w -Dmain=main_$chapter->{number} '$source' $build/tests/$chapter->{name}.o \\
+      $build/libattention.a $link -o '$folder/tests' 2>&1`;
     is $said, '', 'it compiles';
     $said = `tools/learn/progress '$source' '$folder/tests' 2>&1`; # all of it as one text
     return $said;

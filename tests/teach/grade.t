@@ -196,8 +196,7 @@ ok -e $there, 'nothing was removed';
 # far it is, and the name of the mistake. Each loop may go too far, in each direction.
 
 my $build = $how->{build};
-open my $flags, '<', "$build/flags" or die "$build/flags: $!\n";
-my (undef, $link) = split /\|/, <$flags>;
+my (undef, $link) = Chapter::compiler();
 my $top = 'if (n < 1) REFUSE("none"); float top = FIRST; double sum = 0; FIND if (scores[j] > top) top = scores[j]; for (int j = 0; j < n; j++) '
   . 'sum += weights[j] = expf(scores[j] - top); for (int j = 0; j < n; j++) weights[j] = (float)(weights[j] / sum);';
 my $sum = 'for (int k = 0; k < d; k++) { double sum = 0; for (int j = 0; j < n; j++) sum += weights[j] * value[j][k]; context[k] = (float)sum; }';
@@ -232,8 +231,8 @@ for (['one entry too far', 'dot', altered($dot, 'k < n' => 'k <= n'), 'wrong', '
     make_path(my $work = "$folder/both" . $count++);
     my $source = Chapter::save("$work/$of->{name}.c", @lines);
     my ($one) = @{grade($work, %assignment, exercises => \@asked, test_seconds => 1)->{exercises}};
-    is system("@{$how->{cc}} @{$how->{flags}{''}} @{$how->{unset}} -Isrc -w -D'main=__attribute__((weak)) main' '$source' "
-        . "$build/tests/$of->{name}.o $build/libattention.a $link -lm -o '$work/tests'"), 0, "$function: $what: it compiles";
+    is system("@{$how->{cc}} @{$how->{flags}{''}} @{$how->{unset}} -Isrc -w -Dmain=main_$of->{number} '$source' "
+        . "$build/tests/$of->{name}.o $build/libattention.a $link -o '$work/tests'"), 0, "$function: $what: it compiles";
     local $ENV{TAP_SECONDS} = 1;
     my @tests = Chapter::run_tests("$work/tests");
     my ($state) = State::of(\@asked, \@lines, @tests);
@@ -330,7 +329,7 @@ sub of_copy {
     my $said = `$before tools/teach/grade '$folder/copy' @more 2>&1`;
     return join ' ', $? >> 8, ($said =~ /\A(.*)/)[0], $said =~ m{^score: (.*)}m;
 }
-sub judges { return join ' ', `make -n grade BUILD='$folder/none' WORK='$folder/copy' @_ 2>/dev/null` =~ m{-o \S*/(\w+)\.judge\.new}g }
+sub judges { return join ' ', `make -n grade BUILD='$folder/none' WORK='$folder/copy' @_ 2>/dev/null` =~ m{-o \S*/(\w+)\.judge\b}g }
 is of_copy(''), "0 $own 0 / 10", 'a copy handed in blank has nothing, of what it asks for';
 is of_copy('CHAPTER=2.1'), '0 CHAPTER=2.1 0 / 3', '... or of what CHAPTER names';
 is of_copy('CHAPTER=01', "'$hw'"), '0 hw 0 / 10', '... or of the assignment, whatever CHAPTER names';

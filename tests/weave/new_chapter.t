@@ -11,8 +11,7 @@ use Test::More;
 
 my $build  = $ENV{BUILD} // 'build';
 my $folder = tempdir(CLEANUP => 1);
-open my $flags, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
-my ($compile, $link) = split /\|/, <$flags>;
+my ($compile, $link) = Chapter::compiler();
 system("mkdir -p '$folder/tools/weave' '$folder/golden' && cp tools/weave/new-chapter '$folder/tools/weave'"
     . " && cp golden/generate.py '$folder/golden' && cp -R chapters src tests '$folder'") == 0
   or die "$folder: cannot be copied to\n";
@@ -31,7 +30,7 @@ is all(), $before, 'and nothing is left behind';
 
 like made('98_quite_new', 'Quite new'), qr/^0: .*^  chapters\/98_quite_new\.c$/ms, 'a chapter is made';
 for my $path ('chapters/98_quite_new.c', 'tests/98_quite_new.c') {
-    is qx{$compile -I'$folder/src' '$folder/$path' $build/libattention.a $link -lm -o '$folder/it' 2>&1}, '',
+    is qx{$compile -I'$folder/src' '$folder/$path' $build/libattention.a $link -o '$folder/it' 2>&1}, '',
       "$path compiles without a warning";
     is join("\n", Chapter->load("$folder/$path")->check_outputs("$folder/it")), '', '... and prints what it says'
       if $path =~ /^chapters/;

@@ -5,6 +5,7 @@ package Built;
 use strict;
 use warnings;
 use File::Temp qw(tempdir);
+use Chapter;
 use Test::More;
 use Exporter qw(import);
 our @EXPORT = qw(built);
@@ -16,8 +17,7 @@ my $folder = tempdir(CLEANUP => 1);
 # makes of its text.
 sub built {
     my ($name, $of, $file, $change) = @_;
-    open my $flags, '<', "$build/flags" or die "$build/flags: $!: make test-programs makes it\n";
-    my ($compile, $link) = map { tr/\n//dr } (split /\|/, <$flags>)[0, 1];
+    my ($compile, $link) = Chapter::compiler();
     my $copy = tempdir(CLEANUP => 1);
     for my $path (glob "tools/web/{$of,page_say}*.[ch]") {
         my $text = do { local (@ARGV, $/) = $path; <> };
@@ -31,7 +31,7 @@ sub built {
         print $out $text;
         close $out or die "$copy/$own: $!\n";
     }
-    my $command = "$compile -Wmissing-prototypes -Werror $copy/*.c $build/libattention.a $link -lm -o $folder/$name";
+    my $command = "$compile -Wmissing-prototypes -Werror $copy/*.c $build/libattention.a $link -o $folder/$name";
     is `$command 2>&1`, '', "$name is built without a warning";
     return "$folder/$name";
 }
