@@ -24,6 +24,8 @@ a leak, shows what a loss looks like that is too good to be true.
 #include "attention/13_multi_head.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
+#include "attention/agreement.h"
+#include "attention/model.h"
 #include "support.h"
 
 /*

@@ -1,5 +1,7 @@
 #include "attention/gpt_file.h"
 #include "attention/16_kv_cache.h"
+#include "attention/float16.h"
+#include "attention/model.h"
 #include "support.h"
 #include "support/safetensors.h"
 #include "support/json.h"

@@ -10,7 +10,7 @@ static bool is_drawn;
         else                                                               \
             __VA_ARGS__;                                                   \
     } while (0)
-#define ENTRY "figure.c: pen_accepts: figure 'x' has an entry "
+#define ENTRY "pen.c: pen_accepts: figure 'x' has an entry "
 
 static const float one_two[2] = {1, 2}, with_nan[2] = {1, NAN};
 
@@ -179,7 +179,7 @@ static const char *cannot(const char *path, int reason)
 {
     static char line[2000];
     snprintf(line, sizeof line,
-             "figure.c: check_written: figure %.599s cannot be written: %s",
+             "pen.c: check_written: figure %.599s cannot be written: %s",
              path, strerror(reason));
     return line;
 }

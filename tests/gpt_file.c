@@ -4,6 +4,9 @@
 #include "streams.h"
 #include "gpts.h"
 #include "attention/gpt_file.h"
+#include "attention/agreement.h"
+#include "attention/float16.h"
+#include "attention/model.h"
 
 /* ---- Models */
 

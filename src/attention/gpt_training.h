@@ -6,7 +6,7 @@
 
 #include "attention/04_random.h"
 #include "attention/20_optimizers.h"
-#include "attention/22_gpt.h"
+#include "attention/gpt.h"
 
 /* A training of a GPT: the model, and the means that Adam keeps; its
  * settings; memory for a batch, in parts of equally many texts; and where

@@ -4,6 +4,7 @@
  * cache. Compiled once for each instruction set; kernels.c chooses. It
  * serves chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
+#include "attention/strided_rows.h"
 #include "kernel/attend.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"

@@ -5,6 +5,7 @@
  * serves the training of chapters 22 and 23. */
 #include "attention/19_flash_backward.h"
 #include "attention/kernel.h"
+#include "attention/strided_rows.h"
 #include "kernel/attend.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"

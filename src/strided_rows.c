@@ -3,7 +3,7 @@
  * computed here but addresses, by the three strides that chapter 16's page
  * shows; the page can be read without. What is in the rows, and whether
  * there are so many, only the caller knows. */
-#include "attention/16_kv_cache.h"
+#include "attention/strided_rows.h"
 
 StridedRows rows_by_head(int n_heads, int n, int d, const float *at)
 {
