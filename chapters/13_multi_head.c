@@ -97,7 +97,7 @@ void split_heads(int n, int n_heads, int head_dim,
                  const float x[n][n_heads * head_dim],
                  float split[n_heads][n][head_dim])
 {
-    const float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x);
+    const float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x[0]);
     for (int h = 0; h < n_heads; h++)
         for (int i = 0; i < n; i++)
             memcpy(split[h][i], view[i][h], sizeof split[h][i]);
@@ -139,7 +139,7 @@ static void show_view(void)
         for (int c = 0; c < HEADS * 2; c++)
             x[i][c] = (float)(211 + 10 * i + c);
     split_heads(TOKENS, HEADS, 2, x, split);
-    const float(*wrong)[TOKENS][2] = TABLES(TOKENS, 2, x);
+    const float(*wrong)[TOKENS][2] = TABLES(TOKENS, 2, x[0]);
     print_matrix("sentence 2", TOKENS, HEADS * 2, x);
     print_matrix("sentence 2, head 1", TOKENS, 2, split[0]);
     print_matrix("sentence 2, head 2", TOKENS, 2, split[1]);
@@ -203,7 +203,7 @@ void merge_heads(int n, int n_heads, int head_dim,
                  const float split[n_heads][n][head_dim],
                  float x[n][n_heads * head_dim])
 {
-    float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x);
+    float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x[0]);
     for (int h = 0; h < n_heads; h++)
         for (int i = 0; i < n; i++)
             memcpy(view[i][h], split[h][i], sizeof split[h][i]);

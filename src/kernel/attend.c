@@ -78,9 +78,10 @@ static void mask_block(Mask mask, const Tile *t, int j, int cols,
     const int offset = first < -QUERIES ? -QUERIES
                        : first > cols   ? cols
                                         : (int)first;
-    const StridedRows table = {(float *)mask.table, 0, 0, mask.m};
-    if (mask.kind == MASK_TABLE)
+    if (mask.kind == MASK_TABLE) { /* which all texts and heads share */
+        const StridedRows table = rows_by_head(1, 0, mask.m, mask.table);
         apply_table(HIDES, &table, t, j, cols, scores);
+    }
     if (mask.kind == MASK_CAUSAL && offset < cols - 1)
         for (int k = 0; k < cols; k++)
             for (int i = 0; i < QUERIES; i++)

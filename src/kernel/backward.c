@@ -154,14 +154,15 @@ static void apply_table(enum TableUse use, const StridedRows *table,
 static void mask_queries(const AttentionCall *call, const QueryTile *q,
                          int i, const KeyBlock *b)
 {
-    const StridedRows table = {(float *)call->mask.table, 0, 0,
-                               call->mask.m};
     const int64_t offset =
         (int64_t)call->mask.first + q->first + i - b->first;
     if (call->bias.at)
         apply_table(ADDS, &call->bias, q, i, b, q->weights);
-    if (call->mask.kind == MASK_TABLE)
+    if (call->mask.kind == MASK_TABLE) { /* which all heads share */
+        const StridedRows table =
+            rows_by_head(1, 0, call->mask.m, call->mask.table);
         apply_table(HIDES, &table, q, i, b, q->weights);
+    }
     if (call->mask.kind == MASK_CAUSAL)
         for (int k = 0; i + k < q->count && offset + k < b->count - 1; k++)
             for (int l = 0; l < COLUMNS; l++)
