@@ -72,6 +72,5 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 
 #include "support.h"
 #include "support/safetensors.h"
-#include "support/json.h"
 #include "support/interrupt.h"
 #include "support/machine.h"

@@ -84,7 +84,7 @@ sub functions_in { return bare(@_) =~ /^(?!typedef|static)\w[\w ]*?[\s*](\w+)\([
 sub data_in { return map { split /,\s*/ } bare(@_) =~ /^extern [^;]*?((?:\w+,\s*)*\w+);/mg }
 
 # A header declares what the file of its name defines: kernel.h and figure.h, what several do.
-my %home = ('kernel/lanes' => '15_kernel', 'support/json_reader' => 'json', trained => 'long_run', pytorch => '21_training');
+my %home = ('kernel/lanes' => '15_kernel', trained => 'long_run', pytorch => '21_training');
 sub home { return $home{$_[0]} // ($_[0] =~ m{^kernel/} ? 'kernel' : basename($_[0]) =~ s/^figure_.*/figure/r) }
 my (%defines, %declares);
 for my $header (glob 'src/*/*.h') {
@@ -119,7 +119,7 @@ none '... whose own comments say all of it', map { "$_->[0]: $_->[1] refuses wha
   grep { @{$refuses{$_->[1]} // []} } @told;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
 my %is_named = map { $_ => 1 } Headers::files($headers),
-  map {"src/$_.h"} qw(support/pen support/file support/json_reader support/utf8 kernel/attend);
+  map {"src/$_.h"} qw(support/pen support/file support/json support/utf8 kernel/attend);
 none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
 none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
 
