@@ -25,15 +25,16 @@ void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
                           const float grad_out[n][l->d_out], Linear *grad_l,
                           float grad_x[n][l->d_in])
 {
-    enum { SOME = 256 };
+    enum { ROWS_AT_ONCE = 256 };
     const int d_in = l->d_in, d_out = l->d_out;
     linear_gradient_check(l, grad_l);
     best_kernel()->matmul(n, d_in, d_out,
                           (StridedMatrix){grad_out[0], d_out, 1},
                           (StridedMatrix){l->weight, d_in, 1},
                           (StridedMatrix){grad_x[0], d_in, 1}, grad_x);
-    for (int i = 0; i < n; i += SOME)
-        best_kernel()->matmul(d_out, d_in, n - i < SOME ? n - i : SOME,
+    for (int i = 0; i < n; i += ROWS_AT_ONCE)
+        best_kernel()->matmul(d_out, d_in,
+                              n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE,
                               (StridedMatrix){grad_out[i], 1, d_out},
                               (StridedMatrix){x[i], d_in, 1},
                               (StridedMatrix){grad_l->weight, d_in, 1},

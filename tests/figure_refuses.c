@@ -111,7 +111,7 @@ static void refuse_others(void)
             figure_lookup("x", "", 1, names, row[0], 3, 2, x));
     REFUSED(NULL, figure_lookup("x", "", 1, names, row[1], 3, 2, x));
     REFUSED(NULL, figure_lookup("x", "", 2, names, row[2], 3, 2, x));
-    REFUSED("figure_boxes.c: stages_must_be: stages 'scores wieghts': each "
+    REFUSED("figure_boxes.c: check_stages: stages 'scores wieghts': each "
             "once, one or more of words vectors roles scores scale mask "
             "weights dropout context heads are needed",
             figure_pipeline("x", "scores wieghts"));
