@@ -108,10 +108,10 @@ enum { HEADS = 2, TOKENS = 3 };
 /* The numbers as they lie in memory, under three types, and the split. */
 static void draw_view(void)
 {
-    enum { WIDTH = HEADS * 2, ALL = TOKENS * WIDTH, ROWS = HEADS * TOKENS };
+    enum { WIDTH = HEADS * 2, ALL = TOKENS * WIDTH, LONG = HEADS * TOKENS };
     static char text[ALL][12];
     const char *const token[TOKENS] = {"token 1", "token 2", "token 3"};
-    const char *const row[ROWS] = {"1, 1", "1, 2", "1, 3",
+    const char *const row[LONG] = {"1, 1", "1, 2", "1, 3",
                                    "2, 1", "2, 2", "2, 3"};
     const char *cell[ALL], *moved[ALL];
     int head[ALL], moved_head[ALL];
@@ -126,8 +126,8 @@ static void draw_view(void)
         "one after the other", 1, ALL, NULL, NULL, cell, head};
     const FigureLayout panel[3] = {
         {"view", TOKENS, WIDTH, token, NULL, cell, head},
-        {"split", ROWS, 2, row, NULL, moved, moved_head},
-        {"wrong view", ROWS, 2, row, NULL, cell, head}};
+        {"split", LONG, 2, row, NULL, moved, moved_head},
+        {"wrong view", LONG, 2, row, NULL, cell, head}};
     figure_layout("memory", "A sentence's numbers in memory", 1, &memory);
     figure_layout("view", "View, split, and a wrong view", 3, panel);
 }
