@@ -1,11 +1,11 @@
 /*
 # The headers {#reference}
 
-Every function of the book is declared in the header that has the name of
-its file, that of a chapter or one of `src/`: what it computes, the shapes,
-what it refuses, and what it is called elsewhere. Types stand where a chapter
-teaches them. This file names the headers in reading order. Those of
-`support/`, which no chapter teaches, come last.
+Every function of the book is declared in the header with the name of its
+file, which is a chapter's or one of `src/`: what it computes, the shapes,
+what it refuses, and what it is called elsewhere. Types stand in the header
+of the chapter that teaches them. This file names the headers in reading
+order. Those of `support/`, which no chapter teaches, come last.
 
 Sizes come before the tables that have them: of a product the rows, the
 columns, and what is summed over. Inputs are `const`, outputs
