@@ -134,12 +134,12 @@ static void fill_twist_row(uint32_t x, int joined, int first, int rest,
 
 static void draw_twist(void)
 {
-    enum { ROWS = 7, COLUMNS = 17 };
-    const char *const row[ROWS] = {
+    enum { N_ROWS = 7, COLUMNS = 17 };
+    const char *const row[N_ROWS] = {
         "number 1",   "number 2",   "y",           "y >> 1",
         "0x9908b0df", "number 398", "new number 1"};
-    const char *cell[ROWS][COLUMNS];
-    int part[ROWS][COLUMNS];
+    const char *cell[N_ROWS][COLUMNS];
+    int part[N_ROWS][COLUMNS];
     Random r = random_seeded(123);
     const uint32_t x = r.state[1], next = r.state[2];
     const uint32_t y = (x & 0x80000000u) | (next & 0x7fffffffu);
@@ -153,7 +153,7 @@ static void draw_twist(void)
     random_twist(r.state);
     fill_twist_row(r.state[1], 0, -1, -1, cell[6], part[6]);
     const FigureLayout layout = {"the first 8 and the last 8 of 32 bits",
-                                 ROWS,
+                                 N_ROWS,
                                  COLUMNS,
                                  row,
                                  NULL,

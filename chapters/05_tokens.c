@@ -308,7 +308,7 @@ entries each, from seed 123, and looks the six words up.
 /* folded: how this is printed */
 static void show_sentence(const char *sentence)
 {
-    enum { ROWS = 50000 };
+    enum { N_ROWS = 50000 };
     Word word[WORDS_MAX], entry[WORDS_MAX];
     const int n = split_words(sentence, word);
     const int size = build_vocabulary(n, word, entry);
@@ -321,10 +321,10 @@ static void show_sentence(const char *sentence)
     puts("}");
     print_integers("ids", n, ids);
 
-    float(*table)[3] = new_table(ROWS, 3), x[WORDS_MAX][3];
+    float(*table)[3] = new_table(N_ROWS, 3), x[WORDS_MAX][3];
     Random r = random_seeded(123);
-    embedding_fill(&r, ROWS, 3, table);
-    embed(n, 3, ROWS, ids, table, x);
+    embedding_fill(&r, N_ROWS, 3, table);
+    embed(n, 3, N_ROWS, ids, table, x);
     print_matrix("embedded sentence", n, 3, x);
 
     const char *words[WORDS_MAX];
@@ -332,7 +332,7 @@ static void show_sentence(const char *sentence)
         words[i] = word[i];
     if (size == n) /* where two words pick the same row, it is not drawn */
         figure_lookup("lookup", "Each word picks its row", n, words, ids,
-                      ROWS, 3, x);
+                      N_ROWS, 3, x);
     free(table);
 }
 

@@ -19,6 +19,7 @@ parameters, and the one function that uses them.
 #include "attention/05_tokens.h"
 #include "attention/06_scaling.h"
 #include "attention/B_normals.h"
+#include "attention/attention_object.h"
 #include "support.h"
 
 /*

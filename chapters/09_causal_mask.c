@@ -461,8 +461,8 @@ static void show_masked_attention(void)
     masked_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
     matmul(6, 4, 6, weights, value, context);
     print_matrix("context vectors, the future hidden", 6, 4, context);
-    attention(1, 3, 2, 4, query + 2, key, value, ROWS(3, scores),
-              ROWS(3, weights), context);
+    attention(1, 3, 2, 4, query + 2, key, value, ROWS(3, scores[0]),
+              ROWS(3, weights[0]), context);
     print_vector("context vector of short in Life is short", 4, context[0]);
 }
 

@@ -31,6 +31,7 @@ weights are dropped.
 #include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
 #include "attention/B_normals.h"
+#include "attention/attention_object.h"
 #include "support.h"
 
 /*

@@ -244,8 +244,9 @@ static void run_heads(const char *label, int n_heads, Attention *a,
     heads_init(a, &r, n_heads, D_IN, D_K, D_V);
     traces_for(a, WORDS, t);
     heads_forward(a, mask_none(), NULL, WORDS, WORDS, life, life, t,
-                  ROWS(a->n_heads * a->d_v, joined));
-    print_matrix(label, WORDS, n_heads * D_V, ROWS(n_heads * D_V, joined));
+                  ROWS(a->n_heads * a->d_v, joined[0]));
+    print_matrix(label, WORDS, n_heads * D_V,
+                 ROWS(n_heads * D_V, joined[0]));
 }
 
 static void show_one_head(void)

@@ -98,7 +98,7 @@ void split_heads(int n, int n_heads, int head_dim,
                  const float x[n][n_heads * head_dim],
                  float split[n_heads][n][head_dim])
 {
-    const float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x);
+    const float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x[0]);
     for (int h = 0; h < n_heads; h++)
         for (int i = 0; i < n; i++)
             memcpy(split[h][i], view[i][h], sizeof split[h][i]);
@@ -110,10 +110,10 @@ enum { HEADS = 2, TOKENS = 3 };
 /* The numbers as they lie in memory, under three types, and the split. */
 static void draw_view(void)
 {
-    enum { WIDTH = HEADS * 2, ALL = TOKENS * WIDTH, ROWS = HEADS * TOKENS };
+    enum { WIDTH = HEADS * 2, ALL = TOKENS * WIDTH, LONG = HEADS * TOKENS };
     static char text[ALL][12];
     const char *const token[TOKENS] = {"token 1", "token 2", "token 3"};
-    const char *const row[ROWS] = {"1, 1", "1, 2", "1, 3",
+    const char *const row[LONG] = {"1, 1", "1, 2", "1, 3",
                                    "2, 1", "2, 2", "2, 3"};
     const char *cell[ALL], *moved[ALL];
     int head[ALL], moved_head[ALL];
@@ -128,8 +128,8 @@ static void draw_view(void)
         "one after the other", 1, ALL, NULL, NULL, cell, head};
     const FigureLayout panel[3] = {
         {"view", TOKENS, WIDTH, token, NULL, cell, head},
-        {"split", ROWS, 2, row, NULL, moved, moved_head},
-        {"wrong view", ROWS, 2, row, NULL, cell, head}};
+        {"split", LONG, 2, row, NULL, moved, moved_head},
+        {"wrong view", LONG, 2, row, NULL, cell, head}};
     figure_layout("memory", "A sentence's numbers in memory", 1, &memory);
     figure_layout("view", "View, split, and a wrong view", 3, panel);
 }
@@ -141,7 +141,7 @@ static void show_view(void)
         for (int c = 0; c < HEADS * 2; c++)
             x[i][c] = (float)(211 + 10 * i + c);
     split_heads(TOKENS, HEADS, 2, x, split);
-    const float(*wrong)[TOKENS][2] = TABLES(TOKENS, 2, x);
+    const float(*wrong)[TOKENS][2] = TABLES(TOKENS, 2, x[0]);
     print_matrix("sentence 2", TOKENS, HEADS * 2, x);
     print_matrix("sentence 2, head 1", TOKENS, 2, split[0]);
     print_matrix("sentence 2, head 2", TOKENS, 2, split[1]);
@@ -205,7 +205,7 @@ void merge_heads(int n, int n_heads, int head_dim,
                  const float split[n_heads][n][head_dim],
                  float x[n][n_heads * head_dim])
 {
-    float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x);
+    float(*view)[n_heads][head_dim] = TABLES(n_heads, head_dim, x[0]);
     for (int h = 0; h < n_heads; h++)
         for (int i = 0; i < n; i++)
             memcpy(view[i][h], split[h][i], sizeof split[h][i]);

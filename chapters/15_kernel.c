@@ -13,7 +13,6 @@ of operations in a second.
 */
 
 #include "attention/15_kernel.h"
-#include "attention/01_dot_product.h"
 #include "attention/05_tokens.h"
 #include "attention/14_flash.h"
 #include "attention/measured.h"
@@ -582,21 +581,21 @@ line more, they begin in all sets:
 /* folded: how this is drawn */
 static void draw_gaps(void)
 {
-    enum { KINDS = 3, ROWS = 9 };
+    enum { KINDS = 3, N_ROWS = 9 };
     const char *const kind[KINDS] = {"32 heads", "copied", "with gaps"};
     const int apart[KINDS] = {32 * 128, 128, 128 + 16}; /* floats */
-    char set[KINDS * ROWS][4];
-    const char *cell[KINDS * ROWS];
-    int part[KINDS * ROWS];
-    for (int i = 0; i < KINDS * ROWS; i++) {
-        const int at = i % ROWS * apart[i / ROWS] * 4 / 64 % 64;
+    char set[KINDS * N_ROWS][4];
+    const char *cell[KINDS * N_ROWS];
+    int part[KINDS * N_ROWS];
+    for (int i = 0; i < KINDS * N_ROWS; i++) {
+        const int at = i % N_ROWS * apart[i / N_ROWS] * 4 / 64 % 64;
         snprintf(set[i], sizeof *set, "%d", at);
         cell[i] = set[i];
         part[i] = at == 0 ? 1 : -1;
     }
     figure_layout("gaps", "The set of the cache in which a row begins", 1,
-                  &(FigureLayout){"sets of rows 0 to 8", KINDS, ROWS, kind,
-                                  NULL, cell, part});
+                  &(FigureLayout){"sets of rows 0 to 8", KINDS, N_ROWS,
+                                  kind, NULL, cell, part});
 }
 
 /*

@@ -16,8 +16,10 @@ new?
 #include "attention/05_tokens.h"
 #include "attention/09_causal_mask.h"
 #include "attention/14_flash.h"
-#include "attention/measured.h"
 #include "attention/B_normals.h"
+#include "attention/float16.h"
+#include "attention/kv_cache.h"
+#include "attention/measured.h"
 #include "support.h"
 
 /* folded: how this is printed */
@@ -122,7 +124,7 @@ static void draw_rows(void)
 /*
 **Exercise 16.1** (★★, 3 points): `kv_cache_append`. Keep the keys and
 values of the next `n` tokens, for each head of keys.
-`kv_cache_append_check`, in `src/kernel/kv_cache.c`, refuses first what
+`kv_cache_append_check`, in `src/kv_cache.c`, refuses first what
 cannot be taken. Token `t` of the text stands in row `t % capacity`, and
 `count` grows by `n`. Without a window no row is overwritten, and the row is
 `t`. With a window, new tokens take the rows of the oldest, and `first`
@@ -640,7 +642,7 @@ fraction. Its steps are finer, but 65,504 is its largest number, and from
 $2^{-14}$ the exponent has come to its end, and all numbers are multiples of
 $2^{-24}$. A float's exponent has 127 added ([](#kernel-exp2)), and
 float16's has 15. So in float16, $1.5 = 2^0 \cdot (1 + 512 / 1{,}024)$ has
-the exponent 15 and the fraction 512. `src/kernel/float16.c` has the
+the exponent 15 and the fraction 512. `src/float16.c` has the
 rounding and the way back. That file may be skipped: it rounds as bfloat16
 does, at another bit, with care at the exponent's two ends. The way back
 from bfloat16 is to append 16 zeros.

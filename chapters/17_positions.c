@@ -25,6 +25,8 @@ in wide use. We build all four, and let each of them learn.
 #include "attention/09_causal_mask.h"
 #include "attention/16_kv_cache.h"
 #include "attention/B_normals.h"
+#include "attention/attention_object.h"
+#include "attention/kv_cache.h"
 #include "support.h"
 
 /*

@@ -563,7 +563,7 @@ skipped:
   with the register tile of [](#kernel). Its lanes hold keys, not queries,
   since two of the three gradients belong to the keys: these two stay in the
   lanes while one tile of queries after the other is read.
-- `src/kernel/layers.c` has `attention_forward_fast` and
+- `src/layers.c` has `attention_forward_fast` and
   `attention_backward_fast`. A model learns from many texts at once. These
   functions do for all texts together what `attention_forward` and
   `attention_backward` do for one, linear layers included.

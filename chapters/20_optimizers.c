@@ -18,6 +18,7 @@ followed by hand.
 
 #include "attention/20_optimizers.h"
 #include "attention/02_softmax.h"
+#include "attention/adam_check.h"
 #include "support.h"
 
 /*

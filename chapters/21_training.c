@@ -24,6 +24,8 @@ a leak, shows what a loss looks like that is too good to be true.
 #include "attention/13_multi_head.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
+#include "attention/agreement.h"
+#include "attention/model.h"
 #include "support.h"
 
 /*
@@ -66,7 +68,7 @@ void model_forward(const Model *m, Mask mask, Pass *p)
     (*y)[n][wide] = TABLES(n, wide, p->y);
     embed(all, d, m->vocabulary, p->ids, ROWS(d, m->tokens), x[0]);
     embed(all * (wide / d), d, m->vocabulary, p->key_ids,
-          ROWS(d, m->tokens), ROWS(d, y));
+          ROWS(d, m->tokens), ROWS(d, y[0][0]));
     for (int k = 0; k < p->texts; k++) {
         add_positions(n, wide, m->context_length, 0,
                       ROWS(wide, m->positions), y[k]);
@@ -104,7 +106,7 @@ void model_backward(const Model *m, const Pass *p, Pass *grad_p,
     embed_backward(all, d, m->vocabulary, p->ids, grad_x[0],
                    ROWS(d, grad_m->tokens));
     embed_backward(all * (wide / d), d, m->vocabulary, p->key_ids,
-                   ROWS(d, grad_y), ROWS(d, grad_m->tokens));
+                   ROWS(d, grad_y[0][0]), ROWS(d, grad_m->tokens));
 }
 
 /*

@@ -21,8 +21,9 @@ we build it, and the tests check all of it against PyTorch.
 
 #include "attention/22_gpt.h"
 #include "attention/06_scaling.h"
-#include "attention/kernel.h"
 #include "attention/20_optimizers.h"
+#include "attention/gpt.h"
+#include "attention/layers.h"
 #include "support.h"
 
 /*
@@ -51,7 +52,7 @@ applies them, as [](#dropout) has done to weights. Otherwise there are no
 masks, and all entries stay. (`linear_forward_fast` and
 `attention_forward_fast` compute what `linear_forward` and
 `attention_forward` compute, but with the kernel, and for all texts of a
-batch at once. They are in `src/kernel/layers.c`, and may be skipped.)
+batch at once. They are in `src/layers.c`, and may be skipped.)
 */
 
 static void add(int n, const float x[n], const float y[n], float sum[n])

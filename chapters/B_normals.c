@@ -209,13 +209,13 @@ void embedding_fill(Random *r, int rows, int d, float table[rows][d])
  * made normal. */
 static void draw_groups(void)
 {
-    enum { ROWS = 4, COUNT = 18, GROUP = 16, KEPT = COUNT - GROUP };
-    static char text[ROWS][COUNT][12];
-    const char *const row[ROWS] = {"drawn", "normal", "drawn", "normal"};
-    const char *cell[ROWS][COUNT];
-    const int n_normal[ROWS] = {0, GROUP, KEPT, COUNT};
-    int part[ROWS][COUNT];
-    for (int i = 0; i < ROWS; i++)
+    enum { N_ROWS = 4, COUNT = 18, GROUP = 16, KEPT = COUNT - GROUP };
+    static char text[N_ROWS][COUNT][12];
+    const char *const row[N_ROWS] = {"drawn", "normal", "drawn", "normal"};
+    const char *cell[N_ROWS][COUNT];
+    const int n_normal[N_ROWS] = {0, GROUP, KEPT, COUNT};
+    int part[N_ROWS][COUNT];
+    for (int i = 0; i < N_ROWS; i++)
         for (int j = 0; j < COUNT; j++) {
             const int is_new = i >= 2 && j >= KEPT;
             snprintf(text[i][j], sizeof *text[i], "%d",
@@ -224,7 +224,7 @@ static void draw_groups(void)
             part[i][j] = j < n_normal[i] ? is_new : -1;
         }
     const FigureLayout layout = {"18 entries, in four steps",
-                                 ROWS,
+                                 N_ROWS,
                                  COUNT,
                                  row,
                                  NULL,

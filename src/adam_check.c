@@ -1,4 +1,4 @@
-#include "attention/20_optimizers.h"
+#include "attention/adam_check.h"
 #include "support.h"
 
 /* What chapter 20's adam_step refuses. */

@@ -1,4 +1,5 @@
-#include "attention/21_training.h"
+#include "attention/agreement.h"
+#include "attention/20_optimizers.h"
 #include "support.h"
 
 /* The sentences of chapter 21's second task, each made from its number. */

@@ -1,10 +1,11 @@
 /*
 # The headers {#reference}
 
-Every type and function of the book is declared in a header of its chapter:
-what it computes, the shapes, what it refuses, and what it is called
-elsewhere. This file names the headers in reading order. Those of
-`support/`, which no chapter teaches, come last.
+Every function of the book is declared in the header with the name of its
+file, which is a chapter's or one of `src/`: what it computes, the shapes,
+what it refuses, and what it is called elsewhere. Types stand in the header
+of the chapter that teaches them. This file names the headers in reading
+order. Those of `support/`, which no chapter teaches, come last.
 
 Sizes come before the tables that have them: of a product the rows, the
 columns, and what is summed over. Inputs are `const`, outputs
@@ -31,6 +32,8 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/05_tokens.h"
 #include "attention/06_scaling.h"
 #include "attention/07_self_attention.h"
+#include "attention/trace.h"
+#include "attention/attention_object.h"
 #include "attention/08_cross_attention.h"
 #include "attention/09_causal_mask.h"
 #include "attention/10_dropout.h"
@@ -39,15 +42,24 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/13_multi_head.h"
 #include "attention/14_flash.h"
 #include "attention/15_kernel.h"
+#include "attention/transpose_scaled.h"
 #include "attention/measured.h"
 #include "attention/16_kv_cache.h"
+#include "attention/strided_rows.h"
+#include "attention/kv_cache.h"
+#include "attention/float16.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
 #include "attention/19_flash_backward.h"
 #include "attention/kernel.h"
+#include "attention/layers.h"
 #include "attention/20_optimizers.h"
+#include "attention/adam_check.h"
 #include "attention/21_training.h"
+#include "attention/model.h"
+#include "attention/agreement.h"
 #include "attention/22_gpt.h"
+#include "attention/gpt.h"
 #include "attention/gpt_training.h"
 #include "attention/gpt_file.h"
 #include "attention/23_language_model.h"
@@ -60,6 +72,5 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 
 #include "support.h"
 #include "support/safetensors.h"
-#include "support/json.h"
 #include "support/interrupt.h"
 #include "support/machine.h"

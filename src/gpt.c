@@ -1,10 +1,13 @@
-#include "attention/22_gpt.h"
+#include "attention/gpt.h"
 #include "attention/05_tokens.h"
 #include "attention/10_dropout.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
-#include "attention/kernel.h"
 #include "attention/B_normals.h"
+#include "attention/attention_object.h"
+#include "attention/kernel.h"
+#include "attention/kv_cache.h"
+#include "attention/layers.h"
 #include "support.h"
 
 /* The memory of a model, of its pass and of its caches; what a model begins

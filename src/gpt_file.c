@@ -1,53 +1,56 @@
 #include "attention/gpt_file.h"
 #include "attention/16_kv_cache.h"
+#include "attention/float16.h"
+#include "attention/model.h"
 #include "support.h"
 #include "support/safetensors.h"
 #include "support/json.h"
-#include "support/json_reader.h"
 
 /* A model in a file, by GPT-2's names. There a layer's table stands as
  * [in][out], and the roles' three side by side. */
 
+/* A table of a file, and where its numbers are in a model. */
 typedef struct {
     char name[40];
     int rows, columns; /* of the file's table; of a list rows is 0 */
-    int is_turned;     /* [in][out] there, [out][in] here */
+    int is_transposed; /* [in][out] there, [out][in] here */
     int count;         /* our tables, which stand there side by side */
     float *part[3];
-} Named;
+} Param;
 
 typedef struct {
     int count;
-    Named *of;
-} Names;
+    Param *param;
+} Params;
 
-static void add(Names *all, const char *layer, const char *table, Named e)
+static void add_param(Params *all, const char *layer, const char *table,
+                      Param p)
 {
-    snprintf(e.name, sizeof e.name, "%s.%s", layer, table);
-    all->of[all->count++] = e;
+    snprintf(p.name, sizeof p.name, "%s.%s", layer, table);
+    all->param[all->count++] = p;
 }
 
-static void name_norm(Names *all, const char *name, const Norm *l)
+static void add_norm(Params *all, const char *name, const Norm *l)
 {
-    add(all, name, "weight", (Named){"", 0, l->d, 0, 1, {l->weight}});
-    add(all, name, "bias", (Named){"", 0, l->d, 0, 1, {l->bias}});
+    add_param(all, name, "weight", (Param){"", 0, l->d, 0, 1, {l->weight}});
+    add_param(all, name, "bias", (Param){"", 0, l->d, 0, 1, {l->bias}});
 }
 
-static void name_layers(Names *all, const char *name, int count,
-                        const Linear layer[count])
+static void add_layers(Params *all, const char *name, int count,
+                       const Linear layer[count])
 {
     const int columns = count * layer->d_out;
-    Named weight = {"", layer->d_in, columns, 1, count, {NULL}};
-    Named bias = {"", 0, columns, 0, count, {NULL}};
+    Param weight = {"", layer->d_in, columns, 1, count, {NULL}};
+    Param bias = {"", 0, columns, 0, count, {NULL}};
     for (int k = 0; k < count; k++) {
         weight.part[k] = layer[k].weight;
         bias.part[k] = layer[k].bias;
     }
-    add(all, name, "weight", weight);
-    add(all, name, "bias", bias);
+    add_param(all, name, "weight", weight);
+    add_param(all, name, "bias", bias);
 }
 
-static void name_block(Names *all, int l, const GptBlock *b)
+static void add_block(Params *all, int l, const GptBlock *b)
 {
     const Attention *a = &b->attention;
     const char *const end[6] = {"ln_1", "attn.c_attn", "attn.c_proj",
@@ -55,68 +58,76 @@ static void name_block(Names *all, int l, const GptBlock *b)
     char name[6][32];
     for (int k = 0; k < 6; k++)
         snprintf(name[k], sizeof name[k], "h.%d.%s", l, end[k]);
-    name_norm(all, name[0], &b->norm_1);
-    name_layers(all, name[1], 3,
-                (const Linear[]){a->query, a->key, a->value});
-    name_layers(all, name[2], 1, &a->out);
-    name_norm(all, name[3], &b->norm_2);
-    name_layers(all, name[4], 1, &b->up);
-    name_layers(all, name[5], 1, &b->down);
+    add_norm(all, name[0], &b->norm_1);
+    add_layers(all, name[1], 3,
+               (const Linear[]){a->query, a->key, a->value});
+    add_layers(all, name[2], 1, &a->out);
+    add_norm(all, name[3], &b->norm_2);
+    add_layers(all, name[4], 1, &b->up);
+    add_layers(all, name[5], 1, &b->down);
 }
 
-static Names names_of(const Gpt *g)
+static Params gpt_params(const Gpt *g)
 {
     const int d = g->width;
-    const Named tokens = {"", g->vocabulary, d, 0, 1, {g->tokens}};
-    const Named positions = {"", g->context_length, d, 0,
+    const Param tokens = {"", g->vocabulary, d, 0, 1, {g->tokens}};
+    const Param positions = {"", g->context_length, d, 0,
                              1,  {g->positions}};
-    const Named output = {"", g->vocabulary, d, 0, 1, {g->output.weight}};
-    Names all = {0, new_list(12 * (size_t)g->layers + 5, sizeof *all.of)};
-    add(&all, "wte", "weight", tokens);
-    add(&all, "wpe", "weight", positions);
+    const Param output = {"", g->vocabulary, d, 0, 1, {g->output.weight}};
+    Params all = {0,
+                  new_list(12 * (size_t)g->layers + 5, sizeof *all.param)};
+    add_param(&all, "wte", "weight", tokens);
+    add_param(&all, "wpe", "weight", positions);
     for (int l = 0; l < g->layers; l++)
-        name_block(&all, l, &g->block[l]);
-    name_norm(&all, "ln_f", &g->last);
+        add_block(&all, l, &g->block[l]);
+    add_norm(&all, "ln_f", &g->last);
     if (g->has_own_output)
-        add(&all, "lm_head", "weight", output);
+        add_param(&all, "lm_head", "weight", output);
     return all;
 }
 
-static Names names_of_model(const Model *m)
+static Params model_params(const Model *m)
 {
     const Attention *a = &m->attention;
     const Linear *const layer[4] = {&a->query, &a->key, &a->value, &a->out};
     static const char *const name[4] = {"query", "key", "value", "out"};
-    const Named tokens = {"", m->vocabulary, a->d_x, 0, 1, {m->tokens}};
-    const Named positions = {"", m->context_length, a->d_y, 0,
+    const Param tokens = {"", m->vocabulary, a->d_x, 0, 1, {m->tokens}};
+    const Param positions = {"", m->context_length, a->d_y, 0,
                              1,  {m->positions}};
-    Names all = {0, new_list(10, sizeof *all.of)};
-    add(&all, "token", "weight", tokens);
-    add(&all, "position", "weight", positions);
+    Params all = {0, new_list(10, sizeof *all.param)};
+    add_param(&all, "token", "weight", tokens);
+    add_param(&all, "position", "weight", positions);
     for (int k = 0; k < 4; k++) {
         const Linear *l = layer[k];
-        add(&all, name[k], "weight",
-            (Named){"", l->d_out, l->d_in, 0, 1, {l->weight}});
+        add_param(&all, name[k], "weight",
+                  (Param){"", l->d_out, l->d_in, 0, 1, {l->weight}});
         if (l->bias)
-            add(&all, name[k], "bias",
-                (Named){"", 0, l->d_out, 0, 1, {l->bias}});
+            add_param(&all, name[k], "bias",
+                      (Param){"", 0, l->d_out, 0, 1, {l->bias}});
     }
     return all;
 }
 
-/* From the model into the file's table, or back. */
-static void copy(const Named *e, int is_back, float *file)
+/* The model's number for entry [i][j] of the file's table. */
+static float *param_entry(const Param *p, ptrdiff_t i, ptrdiff_t j)
 {
-    const ptrdiff_t rows = e->rows ? e->rows : 1, columns = e->columns;
-    const ptrdiff_t wide = columns / e->count;
-    for (ptrdiff_t k = 0; k < e->count; k++)
-        for (ptrdiff_t i = 0; i < rows; i++)
-            for (ptrdiff_t j = 0; j < wide; j++) {
-                float *there = file + i * columns + k * wide + j;
-                float *here = e->part[k] +
-                              (e->is_turned ? j * rows + i : i * wide + j);
-                *(is_back ? here : there) = *(is_back ? there : here);
-            }
+    const ptrdiff_t columns = p->columns / p->count, k = j % columns;
+    return p->part[j / columns] +
+           (p->is_transposed ? k * p->rows + i : i * columns + k);
+}
+
+static void param_load(const Param *p, const float *file)
+{
+    for (int i = 0; i < p->rows || i == 0; i++)
+        for (int j = 0; j < p->columns; j++)
+            *param_entry(p, i, j) = *file++;
+}
+
+static void param_save(const Param *p, float *file)
+{
+    for (int i = 0; i < p->rows || i == 0; i++)
+        for (int j = 0; j < p->columns; j++)
+            *file++ = *param_entry(p, i, j);
 }
 
 /* A file's name for it: lm_head alone never stands behind
@@ -140,11 +151,12 @@ static int is_mask(const char *prefix, const char *name)
     return end && (!strcmp(last, "bias") || !strcmp(last, "masked_bias"));
 }
 
-static int is_in(const Names *all, const char *prefix, const char *name)
+static int params_have(const Params *all, const char *prefix,
+                       const char *name)
 {
     char full[80];
     for (int i = 0; i < all->count; i++) {
-        full_name(prefix, all->of[i].name, full);
+        full_name(prefix, all->param[i].name, full);
         if (!strcmp(full, name))
             return 1;
     }
@@ -154,24 +166,25 @@ static int is_in(const Names *all, const char *prefix, const char *name)
 /* Refuses what is no part of the model. Beside it a file may have masks,
  * what gpt_training_save adds, and names without a dot, which no parameter
  * of PyTorch's GPT-2 has. */
-static void nothing_else(const Gpt *g, const Tensors *file,
-                         const char *prefix)
+static void check_no_other(const Gpt *g, const Tensors *file,
+                           const char *prefix)
 {
-    Names all = names_of(g);
+    Params all = gpt_params(g);
     for (size_t i = 0; i < file->count; i++) {
         const char *name = file->tensor[i].name;
         if (strchr(name, '.') && strncmp(name, "training.", 9) &&
-            !is_mask(prefix, name) && !is_in(&all, prefix, name) &&
-            !is_in(&all, "mean.", name) && !is_in(&all, "square.", name))
+            !is_mask(prefix, name) && !params_have(&all, prefix, name) &&
+            !params_have(&all, "mean.", name) &&
+            !params_have(&all, "square.", name))
             REFUSE("%s: '%s' is no tensor of a GPT-2 of %d layers: a file "
                    "without it is needed",
                    file->path, name, g->layers);
     }
-    free(all.of);
+    free(all.param);
 }
 
 /* The numbers of a tensor of 16 bits as floats, to be freed. */
-static float *floats_of(const Tensor *t)
+static float *new_floats(const Tensor *t)
 {
     const int is_bfloat16 = t->type == 'b';
     const uint16_t *bits = is_bfloat16 ? t->data : tensor_halves(t);
@@ -181,33 +194,33 @@ static float *floats_of(const Tensor *t)
     return x;
 }
 
-/* Frees the names. */
-static void take(Names all, const Tensors *file, const char *prefix)
+/* Into the model, from the file. Frees the list. */
+static void params_load(Params all, const Tensors *file, const char *prefix)
 {
     for (int i = 0; i < all.count; i++) {
-        const Named *e = &all.of[i];
+        const Param *p = &all.param[i];
         char name[80];
-        full_name(prefix, e->name, name);
+        full_name(prefix, p->name, name);
         const Tensor *t = tensors_find(file, name);
-        const int rank = e->rows ? 2 : 1;
-        const int rows = e->rows ? e->rows : e->columns;
+        const int rank = p->rows ? 2 : 1;
+        const int rows = p->rows ? p->rows : p->columns;
         if (t->rank != rank || t->shape[0] != rows ||
-            (rank == 2 && t->shape[1] != e->columns))
+            (rank == 2 && t->shape[1] != p->columns))
             REFUSE("%s: '%s' is [%d, %d], of %d dimensions: [%d, %d], of "
                    "%d, is needed",
                    file->path, name, t->shape[0], t->shape[1], t->rank,
-                   rows, rank == 2 ? e->columns : 1, rank);
+                   rows, rank == 2 ? p->columns : 1, rank);
         const int is_short = t->type == 'h' || t->type == 'b';
-        float *own = is_short ? floats_of(t) : NULL;
-        copy(e, 1, own ? own : (float *)tensor_floats(t));
+        float *own = is_short ? new_floats(t) : NULL;
+        param_load(p, own ? own : tensor_floats(t));
         free(own);
     }
-    free(all.of);
+    free(all.param);
 }
 
 /* A tensor of which there must be so many numbers. */
-static const Tensor *counted(const Tensors *file, const char *name,
-                             int count)
+static const Tensor *find_counted(const Tensors *file, const char *name,
+                                  int count)
 {
     const Tensor *t = tensors_find(file, name);
     if (t->count != (size_t)count)
@@ -217,10 +230,10 @@ static const Tensor *counted(const Tensors *file, const char *name,
 }
 
 /* Its whole numbers, which must be from 0 to the most. */
-static const int64_t *whole(const Tensors *file, const char *name,
-                            int count, int64_t most)
+static const int64_t *find_integers(const Tensors *file, const char *name,
+                                    int count, int64_t most)
 {
-    const int64_t *x = tensor_integers(counted(file, name, count));
+    const int64_t *x = tensor_integers(find_counted(file, name, count));
     for (int i = 0; i < count; i++)
         if (x[i] < 0 || x[i] > most)
             REFUSE("%s: number %d of '%s' is %" PRId64
@@ -250,99 +263,100 @@ static int count_layers(const Tensors *file, const char *prefix)
     return layers;
 }
 
-/* The path of config.json beside a file that lacks the number of heads. */
-static void config_path(const Tensors *file, size_t size, char path[size])
+/* A key that config.json may have, and the values under which it describes
+ * our GPT, the usual one first, or what of the model says that one. All
+ * other keys change no logits, or come with tensors that are refused.
+ * (Chapter 22's GELU has five names; hidden_size and the like are second
+ * names.) */
+enum { VOCABULARY, CONTEXT, WIDTH, LAYERS, HEADS, INNER, TIED, NOTHING };
+static const struct {
+    const char *name;
+    int says;
+    const char *value[6];
+} config_key[] = {{"n_head", HEADS, {NULL}},
+                  {"model_type", NOTHING, {"\"gpt2\""}},
+                  {"activation_function",
+                   NOTHING,
+                   {"\"gelu_new\"", "\"gelu_fast\"", "\"gelu_accurate\"",
+                    "\"gelu_python_tanh\"", "\"gelu_pytorch_tanh\""}},
+                  {"layer_norm_epsilon", NOTHING, {"1e-05"}},
+                  {"scale_attn_weights", NOTHING, {"true"}},
+                  {"scale_attn_by_inverse_layer_idx", NOTHING, {"false"}},
+                  {"add_cross_attention", NOTHING, {"false"}},
+                  {"tie_word_embeddings", TIED, {NULL}},
+                  {"vocab_size", VOCABULARY, {NULL}},
+                  {"n_positions", CONTEXT, {NULL}},
+                  {"max_position_embeddings", CONTEXT, {NULL}},
+                  {"n_embd", WIDTH, {NULL}},
+                  {"hidden_size", WIDTH, {NULL}},
+                  {"n_layer", LAYERS, {NULL}},
+                  {"num_hidden_layers", LAYERS, {NULL}},
+                  {"num_attention_heads", HEADS, {NULL}},
+                  {"n_inner", INNER, {"null"}}};
+enum { SETTINGS = sizeof config_key / sizeof *config_key };
+
+/* What config.json has, beside a file that lacks the number of heads. */
+typedef struct {
+    char path[1000], *text;
+    const char *value[SETTINGS]; /* in the text, or NULL */
+} Config;
+
+static void config_read(Config *c, const Tensors *file)
 {
-    const char *slash = strrchr(file->path, '/');
+    const char *slash = strrchr(file->path, '/'), *name[SETTINGS];
     const int folder = slash ? (int)(slash + 1 - file->path) : 0;
-    if (snprintf(path, size, "%.*sconfig.json", folder, file->path) >=
-        (int)size)
+    if (snprintf(c->path, sizeof c->path, "%.*sconfig.json", folder,
+                 file->path) >= (int)sizeof c->path)
         REFUSE("%s: its path must have fewer than %zu bytes", file->path,
-               size);
-    FILE *config = fopen(path, "rb");
+               sizeof c->path);
+    FILE *config = fopen(c->path, "rb");
     if (!config)
         REFUSE("%s: it has no 'n_head', and %s: %s: the number of heads is "
                "needed in one of them",
-               file->path, path, strerror(errno));
+               file->path, c->path, strerror(errno));
     fclose(config);
-}
-
-/* A key that config.json may have, and the values under which it describes
- * our GPT, the usual one first; NULL ends the list. */
-typedef struct {
-    const char *name, *value[6];
-} Setting;
-enum { SETTINGS = 16, SIZES = 6 };
-
-/* All other keys change no logits, or come with tensors that are refused.
- * (Chapter 22's GELU has five names; hidden_size and the like are second
- * names.) */
-static void settings_of(const Gpt *g, char size[SIZES][12],
-                        Setting setting[SETTINGS])
-{
-    const int sizes[SIZES] = {g->vocabulary, g->context_length,
-                              g->width,      g->layers,
-                              g->n_heads,    4 * g->width};
-    for (int k = 0; k < SIZES; k++)
-        snprintf(size[k], sizeof size[k], "%d", sizes[k]);
-    const char *tied = g->has_own_output ? "false" : "true";
-    const int is_equal =
-        !memcmp(g->tokens, g->output.weight,
-                (size_t)g->vocabulary * sizeof(float[g->width]));
-    const Setting all[SETTINGS] = {
-        {"model_type", {"\"gpt2\""}},
-        {"activation_function",
-         {"\"gelu_new\"", "\"gelu_fast\"", "\"gelu_accurate\"",
-          "\"gelu_python_tanh\"", "\"gelu_pytorch_tanh\""}},
-        {"layer_norm_epsilon", {"1e-05"}},
-        {"scale_attn_weights", {"true"}},
-        {"scale_attn_by_inverse_layer_idx", {"false"}},
-        {"add_cross_attention", {"false"}},
-        {"tie_word_embeddings", {tied, is_equal ? "true" : NULL}},
-        {"vocab_size", {size[0]}},
-        {"n_positions", {size[1]}},
-        {"max_position_embeddings", {size[1]}},
-        {"n_embd", {size[2]}},
-        {"hidden_size", {size[2]}},
-        {"n_layer", {size[3]}},
-        {"num_hidden_layers", {size[3]}},
-        {"num_attention_heads", {size[4]}},
-        {"n_inner", {size[5], "null"}}};
-    memcpy(setting, all, sizeof all);
+    for (int k = 0; k < SETTINGS; k++)
+        name[k] = config_key[k].name;
+    c->text = json_values(c->path, SETTINGS, name, c->value);
 }
 
 /* Numbers may be written in other ways, and are compared as floats. */
-static void setting_check(const char *path, const Setting *s,
-                          const char *value)
+static void setting_check(const Config *c, int k, const char *usual,
+                          const char *other)
 {
-    const char *usual = s->value[0];
-    for (int k = 0; s->value[k]; k++)
-        if (!strcmp(value, s->value[k]))
-            return;
-    if (!strchr("0123456789", *usual) ||
-        strtof(value, NULL) != strtof(usual, NULL))
-        REFUSE("%s: %s is %s; this model has %s", path, s->name, value,
-               usual);
+    const char *value = c->value[k];
+    int is_ours = !strcmp(value, usual) || (other && !strcmp(value, other));
+    for (int i = 0; config_key[k].value[i]; i++)
+        is_ours |= !strcmp(value, config_key[k].value[i]);
+    if (!is_ours && (!strchr("0123456789", *usual) ||
+                     strtof(value, NULL) != strtof(usual, NULL)))
+        REFUSE("%s: %s is %s; this model has %s", c->path,
+               config_key[k].name, value, usual);
 }
 
-static void config_check(const Gpt *g, const char *path)
+static void config_check(const Gpt *g, const Config *c)
 {
-    char size[SIZES][12];
-    Setting setting[SETTINGS];
-    const char *name[SETTINGS], *value[SETTINGS];
-    settings_of(g, size, setting);
-    for (int k = 0; k < SETTINGS; k++)
-        name[k] = setting[k].name;
-    char *text = json_values(path, SETTINGS, name, value);
-    for (int k = 0; k < SETTINGS; k++)
-        if (value[k])
-            setting_check(path, &setting[k], value[k]);
-    free(text);
+    const int size[TIED] = {g->vocabulary, g->context_length, g->width,
+                            g->layers,     g->n_heads,        4 * g->width};
+    char usual[NOTHING][12];
+    for (int k = 0; k < TIED; k++)
+        snprintf(usual[k], sizeof usual[k], "%d", size[k]);
+    strcpy(usual[TIED], g->has_own_output ? "false" : "true");
+    const int is_equal =
+        !memcmp(g->tokens, g->output.weight,
+                (size_t)g->vocabulary * sizeof(float[g->width]));
+    for (int k = 0; k < SETTINGS; k++) {
+        const int says = config_key[k].says;
+        if (c->value[k])
+            setting_check(
+                c, k, says == NOTHING ? *config_key[k].value : usual[says],
+                says == TIED && is_equal ? "true" : NULL);
+    }
 }
 
 /* A table from which a model has its sizes. */
-static const Tensor *table_of(const Tensors *file, const char *prefix,
-                              const char *end)
+static const Tensor *find_table(const Tensors *file, const char *prefix,
+                                const char *end)
 {
     char name[80];
     full_name(prefix, end, name);
@@ -354,91 +368,98 @@ static const Tensor *table_of(const Tensors *file, const char *prefix,
     return t;
 }
 
-static void init_from(Gpt *g, const Tensors *file)
+void gpt_load(Gpt *g, const char *path)
 {
+    Tensors all = tensors_read(path), *file = &all;
     const char *prefix =
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
-    const Tensor *tokens = table_of(file, prefix, "wte.weight");
-    const Tensor *positions = table_of(file, prefix, "wpe.weight");
+    const Tensor *tokens = find_table(file, prefix, "wte.weight");
+    const Tensor *positions = find_table(file, prefix, "wpe.weight");
     const int has_heads = tensors_have(file, "n_head");
-    char config[1000];
+    Config config = {.text = NULL};
     if (!has_heads)
-        config_path(file, sizeof config, config);
+        config_read(&config, file);
     const Gpt sizes = {
         .vocabulary = tokens->shape[0],
         .context_length = positions->shape[0],
         .width = tokens->shape[1],
-        .n_heads = has_heads ? (int)whole(file, "n_head", 1, INT_MAX)[0]
-                             : json_whole_number(config, "n_head"),
+        .n_heads =
+            has_heads
+                ? (int)find_integers(file, "n_head", 1, INT_MAX)[0]
+                : json_whole_number(config.path, "n_head", *config.value),
         .layers = count_layers(file, prefix),
         .has_own_output = tensors_have(file, "lm_head.weight")};
     if (sizes.n_heads < 1 || sizes.width % sizes.n_heads)
         REFUSE("%s: %d heads for a width of %d: a divisor of %d is needed",
-               file->path, sizes.n_heads, sizes.width, sizes.width);
+               path, sizes.n_heads, sizes.width, sizes.width);
     gpt_init(g, &sizes);
-    take(names_of(g), file, prefix);
-    nothing_else(g, file, prefix);
+    params_load(gpt_params(g), file, prefix);
+    check_no_other(g, file, prefix);
     if (!has_heads)
-        config_check(g, config);
-}
-
-void gpt_load(Gpt *g, const char *path)
-{
-    Tensors file = tensors_read(path);
-    init_from(g, &file);
-    tensors_free(&file);
+        config_check(g, &config);
+    free(config.text);
+    tensors_free(file);
 }
 
 /* Tensors that are to be written into one file, with copies of their names
- * and numbers. */
+ * and numbers, each name behind its numbers. */
 typedef struct {
     int count;
     Tensor *tensor;
-} Saving;
+} TensorList;
 
-static void save(Saving *s, const char *name, char type, int rank,
-                 const int *shape, const void *data)
+/* The numbers are those of a list, or 0 with NULL; returns where they are. */
+static void *add_tensor(TensorList *all, const char *prefix,
+                        const char *name, char type, int rank,
+                        const int *shape, const void *list)
 {
-    const size_t size = type == 'f' ? sizeof(float) : sizeof(double);
     Tensor t = {.type = type, .rank = rank, .count = 1};
-    char *copied = new_list(strlen(name) + 1, 1);
-    for (int k = 0; k < 4; k++)
-        t.shape[k] = k < rank ? shape[k] : 1;
-    for (int k = 0; k < rank; k++)
+    for (int k = 0; k < rank; k++) {
+        t.shape[k] = shape[k];
         t.count *= (size_t)shape[k];
-    t.data = new_list(t.count, size);
-    s->tensor = realloc(s->tensor, (size_t)(s->count + 1) * sizeof t);
-    if (!s->tensor)
-        REFUSE("'%s' does not fit into memory: less is needed", name);
-    if (data)
-        memcpy(t.data, data, t.count * size);
-    t.name = strcpy(copied, name);
-    s->tensor[s->count++] = t;
+    }
+    const size_t letters = strlen(prefix) + strlen(name) + 1;
+    const size_t bytes =
+        t.count * (type == 'f' ? sizeof(float) : sizeof(double));
+    char *numbers = new_list(bytes + letters, 1);
+    if (list)
+        memcpy(numbers, list, bytes);
+    snprintf(numbers + bytes, letters, "%s%s", prefix, name);
+    t.data = numbers;
+    t.name = numbers + bytes;
+    all->tensor = realloc(all->tensor, (size_t)(all->count + 1) * sizeof t);
+    if (!all->tensor)
+        REFUSE("'%s' does not fit into memory: less is needed", t.name);
+    all->tensor[all->count++] = t;
+    return numbers;
 }
 
-/* Frees the names. */
-static void save_all(Saving *s, const char *prefix, Names all)
+/* From the model, into the file's tensors. Frees the list of the model's. */
+static void params_save(Params all, TensorList *to, const char *prefix)
 {
     for (int i = 0; i < all.count; i++) {
-        const Named *e = &all.of[i];
-        const int shape[2] = {e->rows ? e->rows : e->columns, e->columns};
-        char name[80];
-        snprintf(name, sizeof name, "%s%s", prefix, e->name);
-        save(s, name, 'f', e->rows ? 2 : 1, shape, NULL);
-        copy(e, 0, s->tensor[s->count - 1].data);
+        const Param *p = &all.param[i];
+        const int shape[2] = {p->rows ? p->rows : p->columns, p->columns};
+        param_save(p, add_tensor(to, prefix, p->name, 'f', p->rows ? 2 : 1,
+                                 shape, NULL));
     }
-    free(all.of);
+    free(all.param);
 }
 
-/* Makes the float tensors float16. */
-static void halve(Saving *s)
+static void add_heads(TensorList *all, int n_heads)
 {
-    for (int i = 0; i < s->count; i++) {
-        Tensor *t = &s->tensor[i];
+    add_tensor(all, "", "n_head", 'i', 0, NULL, &(int64_t){n_heads});
+}
+
+/* Makes the float tensors float16, each in its own place. */
+static void halve(TensorList *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        Tensor *t = &all->tensor[i];
         if (t->type != 'f')
             continue;
         const float *x = t->data;
-        uint16_t *bits = new_list(t->count, sizeof *bits);
+        uint16_t *bits = t->data;
         for (size_t k = 0; k < t->count; k++) {
             if (!(fabsf(x[k]) < 65520))
                 REFUSE("'%s' has %g: a number below 65520 is needed, which "
@@ -446,64 +467,58 @@ static void halve(Saving *s)
                        t->name, (double)x[k]);
             bits[k] = to_float16(x[k]);
         }
-        free(t->data);
-        t->data = bits;
         t->type = 'h';
     }
 }
 
-static void write_saved(Saving *s, const char *path)
+static void write_tensors(TensorList *all, const char *path)
 {
-    tensors_write(path, s->count, s->tensor);
-    for (int i = 0; i < s->count; i++) {
-        free((char *)s->tensor[i].name);
-        free(s->tensor[i].data);
-    }
-    free(s->tensor);
-    *s = (Saving){0};
+    tensors_write(path, all->count, all->tensor);
+    for (int i = 0; i < all->count; i++)
+        free(all->tensor[i].data);
+    free(all->tensor);
+    *all = (TensorList){0};
 }
 
 /* All that is in a model's file. */
-static Saving saving_of(const Gpt *g)
+static TensorList gpt_tensors(const Gpt *g)
 {
-    Saving s = {0};
-    const int64_t heads = g->n_heads;
-    save_all(&s, "", names_of(g));
-    save(&s, "n_head", 'i', 0, NULL, &heads);
-    return s;
+    TensorList all = {0};
+    params_save(gpt_params(g), &all, "");
+    add_heads(&all, g->n_heads);
+    return all;
 }
 
 void gpt_save(const Gpt *g, const char *path)
 {
-    Saving s = saving_of(g);
-    write_saved(&s, path);
+    TensorList all = gpt_tensors(g);
+    write_tensors(&all, path);
 }
 
 void gpt_save_half(const Gpt *g, const char *path)
 {
-    Saving s = saving_of(g);
-    halve(&s);
-    write_saved(&s, path);
+    TensorList all = gpt_tensors(g);
+    halve(&all);
+    write_tensors(&all, path);
 }
 
 void model_save_half(const Model *m, const char *path)
 {
-    Saving s = {0};
-    const int64_t heads = m->attention.n_heads;
-    save_all(&s, "", names_of_model(m));
-    save(&s, "n_head", 'i', 0, NULL, &heads);
-    halve(&s);
-    write_saved(&s, path);
+    TensorList all = {0};
+    params_save(model_params(m), &all, "");
+    add_heads(&all, m->attention.n_heads);
+    halve(&all);
+    write_tensors(&all, path);
 }
 
 void model_load(Model *m, const char *path)
 {
     Tensors file = tensors_read(path);
-    const Tensor *tokens = table_of(&file, "", "token.weight");
-    const Tensor *positions = table_of(&file, "", "position.weight");
-    const int heads = (int)whole(&file, "n_head", 1, INT_MAX)[0];
-    const int wide = table_of(&file, "", "query.weight")->shape[0];
-    const int value = table_of(&file, "", "value.weight")->shape[0];
+    const Tensor *tokens = find_table(&file, "", "token.weight");
+    const Tensor *positions = find_table(&file, "", "position.weight");
+    const int heads = (int)find_integers(&file, "n_head", 1, INT_MAX)[0];
+    const int wide = find_table(&file, "", "query.weight")->shape[0];
+    const int value = find_table(&file, "", "value.weight")->shape[0];
     if (heads < 1 || wide % heads || value % heads)
         REFUSE("%s: %d heads for queries of %d and values of %d: a divisor "
                "of both is needed",
@@ -518,23 +533,23 @@ void model_load(Model *m, const char *path)
     sizes.attention.has_bias = tensors_have(&file, "query.bias");
     sizes.attention.has_out_bias = tensors_have(&file, "out.bias");
     model_init(m, &sizes);
-    const Names all = names_of_model(m);
+    const Params all = model_params(m);
     if (file.count != (size_t)all.count + 1)
         REFUSE("%s: %zu tensors: %d are needed", path, file.count,
                all.count + 1);
-    take(all, &file, "");
+    params_load(all, &file, "");
     tensors_free(&file);
 }
 
-/* Where a training stands: the state of its generator, and how many steps
+/* Where a training goes on: the state of its generator, and how many steps
  * have been done. */
-enum { STANDS = RANDOM_STATE + 3 };
+enum { RESUME_STATE = RANDOM_STATE + 3 };
 
-/* What must be the same where a training goes on: its sizes, with a number
- * for the text that it learns from, and how Adam is set, but for its rate,
- * which each step has anew. */
-enum { SAME = 16 };
-static const char *const same_name[SAME] = {
+/* What must be the same then: its sizes, with a number for the text that it
+ * learns from, and how Adam is set, but for its rate, which each step has
+ * anew. */
+enum { RUN_SETTINGS = 16 };
+static const char *const run_setting_name[RUN_SETTINGS] = {
     "vocabulary", "context",       "width",
     "n_heads",    "layers",        "has_own_output",
     "texts",      "bytes of text", "checksum of the text",
@@ -551,93 +566,94 @@ static uint32_t checksum(int bytes, const char text[bytes])
     return sum;
 }
 
-static void same_of(const GptTraining *t, double same[SAME])
+static void run_settings(const GptTraining *t, double setting[RUN_SETTINGS])
 {
     const Gpt *g = &t->model;
     const Adam *how = &t->adam;
-    const double all[SAME] = {
+    const double all[RUN_SETTINGS] = {
         g->vocabulary, g->context_length, g->width,
         g->n_heads,    g->layers,         !!g->has_own_output,
         t->texts,      t->bytes,          checksum(t->bytes, t->text),
         how->beta_1,   how->beta_2,       how->epsilon,
         how->decay,    how->is_coupled,   !!t->repeats,
         t->dropout};
-    memcpy(same, all, sizeof all);
+    memcpy(setting, all, sizeof all);
 }
 
-static void check_same(const Tensors *file, const GptTraining *t)
+static void check_run_settings(const Tensors *file, const GptTraining *t)
 {
-    double same[SAME];
-    same_of(t, same);
+    double setting[RUN_SETTINGS];
+    run_settings(t, setting);
     const double *there =
-        tensor_doubles(counted(file, "training.same", SAME));
-    for (int i = 0; i < SAME; i++)
-        if (there[i] != same[i])
+        tensor_doubles(find_counted(file, "training.same", RUN_SETTINGS));
+    for (int i = 0; i < RUN_SETTINGS; i++)
+        if (there[i] != setting[i])
             REFUSE("%s: a training whose %s is %.10g: %.10g is needed",
-                   file->path, same_name[i], there[i], same[i]);
+                   file->path, run_setting_name[i], there[i], setting[i]);
 }
 
 void gpt_training_save(const GptTraining *t, const char *path)
 {
-    Saving s = {0};
-    int64_t stands[STANDS], heads = t->model.n_heads;
+    TensorList all = gpt_tensors(&t->model);
+    int64_t state[RESUME_STATE];
     const double spare = t->random.has_spare ? t->random.spare : 0;
-    double same[SAME];
-    same_of(t, same);
+    double setting[RUN_SETTINGS];
+    run_settings(t, setting);
     for (int i = 0; i < RANDOM_STATE; i++)
-        stands[i] = t->random.state[i];
-    stands[RANDOM_STATE] = t->random.next;
-    stands[RANDOM_STATE + 1] = t->random.has_spare;
-    stands[RANDOM_STATE + 2] = t->step;
-    save_all(&s, "", names_of(&t->model));
-    save_all(&s, "mean.", names_of(&t->mean));
-    save_all(&s, "square.", names_of(&t->square));
-    save(&s, "n_head", 'i', 0, NULL, &heads);
-    save(&s, "training.same", 'd', 1, (int[]){SAME}, same);
-    save(&s, "training.stands", 'i', 1, (int[]){STANDS}, stands);
-    save(&s, "training.kept", 'd', 0, NULL, &spare);
+        state[i] = t->random.state[i];
+    state[RANDOM_STATE] = t->random.next;
+    state[RANDOM_STATE + 1] = t->random.has_spare;
+    state[RANDOM_STATE + 2] = t->step;
+    params_save(gpt_params(&t->mean), &all, "mean.");
+    params_save(gpt_params(&t->square), &all, "square.");
+    add_tensor(&all, "", "training.same", 'd', 1, (int[]){RUN_SETTINGS},
+               setting);
+    add_tensor(&all, "", "training.stands", 'i', 1, (int[]){RESUME_STATE},
+               state);
+    add_tensor(&all, "", "training.kept", 'd', 0, NULL, &spare);
     if (t->noted)
-        save(&s, "training.notes", 'd', 1, &t->noted, t->notes);
-    write_saved(&s, path);
+        add_tensor(&all, "", "training.notes", 'd', 1, &t->noted, t->notes);
+    write_tensors(&all, path);
 }
 
-/* Where the training stands. */
-static const int64_t *stands_of(const Tensors *file)
+static const int64_t *find_resume_state(const Tensors *file)
 {
     static const char *const what[] = {"random number", "step"};
     const int at[] = {RANDOM_STATE, RANDOM_STATE + 2};
     const int most[] = {RANDOM_STATE, INT_MAX};
-    const int64_t *stands =
-        whole(file, "training.stands", STANDS, UINT32_MAX);
+    const int64_t *state =
+        find_integers(file, "training.stands", RESUME_STATE, UINT32_MAX);
     for (int i = 0; i < 2; i++)
-        if (stands[at[i]] > most[i])
+        if (state[at[i]] > most[i])
             REFUSE("%s: a training at %s %" PRId64 ": at most %d is needed",
-                   file->path, what[i], stands[at[i]], most[i]);
-    return stands;
+                   file->path, what[i], state[at[i]], most[i]);
+    return state;
 }
 
 void gpt_training_load(GptTraining *t, const char *path)
 {
     Tensors file = tensors_read(path);
-    check_same(&file, t);
-    const int64_t *stands = stands_of(&file);
-    take(names_of(&t->model), &file, "");
-    take(names_of(&t->mean), &file, "mean.");
-    take(names_of(&t->square), &file, "square.");
-    nothing_else(&t->model, &file, "");
+    check_run_settings(&file, t);
+    const int64_t *state = find_resume_state(&file);
+    params_load(gpt_params(&t->model), &file, "");
+    params_load(gpt_params(&t->mean), &file, "mean.");
+    params_load(gpt_params(&t->square), &file, "square.");
+    check_no_other(&t->model, &file, "");
     for (int i = 0; i < RANDOM_STATE; i++)
-        t->random.state[i] = (uint32_t)stands[i];
-    t->random.next = (int)stands[RANDOM_STATE];
-    t->random.has_spare = (int)stands[RANDOM_STATE + 1];
-    t->random.spare = tensor_doubles(counted(&file, "training.kept", 1))[0];
-    t->step = (int)stands[RANDOM_STATE + 2];
+        t->random.state[i] = (uint32_t)state[i];
+    t->random.next = (int)state[RANDOM_STATE];
+    t->random.has_spare = (int)state[RANDOM_STATE + 1];
+    t->random.spare =
+        *tensor_doubles(find_counted(&file, "training.kept", 1));
+    t->step = (int)state[RANDOM_STATE + 2];
     t->noted = 0;
     if (tensors_have(&file, "training.notes")) {
         const Tensor *notes = tensors_find(&file, "training.notes");
         const size_t size = notes->count * sizeof *t->notes;
         const double *numbers = tensor_doubles(notes);
         if (size)
-            memcpy(gpt_training_note(t, (int)notes->count), numbers, size);
+            memcpy(gpt_training_add_notes(t, (int)notes->count), numbers,
+                   size);
     }
     tensors_free(&file);
 }

@@ -59,7 +59,7 @@ void gpt_training_free(GptTraining *t)
     *t = (GptTraining){0};
 }
 
-double *gpt_training_note(GptTraining *t, int n)
+double *gpt_training_add_notes(GptTraining *t, int n)
 {
     const size_t size = sizeof *t->notes, more = (size_t)n * size;
     double *notes = realloc(t->notes, (size_t)t->noted * size + more);

@@ -1,5 +1,5 @@
-#include "attention/21_training.h"
-#include "attention/18_backward.h"
+#include "attention/model.h"
+#include "attention/attention_object.h"
 #include "support.h"
 
 /* The memory of chapter 21's model, of what it computes for a batch, and of

@@ -170,10 +170,11 @@ static const Attention *odd_one(int i)
 static void versions_refused(void)
 {
     float w[3 * 4];
-    REFUSES("objects.c: version_1_check: an attention with a bias, 1 "
-            "heads and 0 columns of output: none, 1 and 0 are needed, "
-            "since version 1 has no place for more",
-            version_1_check(odd_one(0)));
+    REFUSES(
+        "attention_object.c: version_1_check: an attention with a bias, 1 "
+        "heads and 0 columns of output: none, 1 and 0 are needed, "
+        "since version 1 has no place for more",
+        version_1_check(odd_one(0)));
     for (int i = 0; i < 5; i++) {
         REFUSES_SUCH(odd[i], version_1_check(odd_one(i)));
         REFUSES_SUCH(odd[i], copy_v2_to_v1(odd_one(i), ROWS(4, w),

@@ -145,18 +145,18 @@ static void ask_test(void)
 
 static void alignment_with_nan(void)
 {
-    enum { ROWS = 8 };
-    const float rows[ROWS][3] = {
+    enum { N_ROWS = 8 };
+    const float rows[N_ROWS][3] = {
         {NAN, 0.25f, 0.75f},         {0.75f, NAN, 0.25f},
         {0.2f, 0.3f, NAN},           {NAN, -20, -30},
         {NAN, -INFINITY, -INFINITY}, {-INFINITY, NAN, -FLT_MAX},
         {NAN, NAN, INFINITY},        {-INFINITY, -INFINITY, -INFINITY},
     };
-    const int expect[ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
-    int got[ROWS];
-    give_table("weights", ROWS, 3, rows);
-    hard_alignment(ROWS, 3, rows, got);
-    for (int i = 0; i < ROWS; i++)
+    const int expect[N_ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
+    int got[N_ROWS];
+    give_table("weights", N_ROWS, 3, rows);
+    hard_alignment(N_ROWS, 3, rows, got);
+    for (int i = 0; i < N_ROWS; i++)
         tap_near(tap_words("place[%d]", i), got[i], expect[i], EXACTLY);
 }
 

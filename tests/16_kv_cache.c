@@ -2,6 +2,7 @@
 #define CHAPTER "16_kv_cache"
 #include "caches.h"
 #include "wrong.h"
+#include "attention/float16.h"
 
 static void attend_here(const KVCache *c, int n_heads, int n,
                         StridedRows query, int threads, StridedRows context)

@@ -6,6 +6,7 @@
 #include "attention/07_self_attention.h"
 #include "attention/13_multi_head.h"
 #include "attention/kernel.h"
+#include "attention/strided_rows.h"
 
 /* One table of a stack, to be changed in place. */
 static void *copy_at(int place, const char *name, const float *stack, int k,

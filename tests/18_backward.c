@@ -181,15 +181,15 @@ static void linear_refused(void)
         Linear layer, gradient;
     } wrong[] = {
         {"a gradient with one column more",
-         "objects.c: linear_gradient_check: a gradient from 4 to 2 "
-         "numbers, of a layer from 3 to 2: the same are needed",
+         "attention_object.c: linear_gradient_check: a gradient from 4 to "
+         "2 numbers, of a layer from 3 to 2: the same are needed",
          layer,
          {4, 2, many, few}},
         {"a gradient with one row more", NULL, layer, {3, 3, many, few}},
         {"a gradient without the bias",
-         "objects.c: linear_gradient_check: a gradient with a weight and "
-         "no bias, of a layer with a bias: a weight, and the same of the "
-         "bias, are needed",
+         "attention_object.c: linear_gradient_check: a gradient with a "
+         "weight and no bias, of a layer with a bias: a weight, and the "
+         "same of the bias, are needed",
          layer, bare},
         {"a gradient with a bias, where the layer has none", NULL, bare,
          layer},
@@ -260,9 +260,9 @@ static const Wrong wrong_gradient[] = {
     {"a gradient for wider texts", NULL, &grad_fit.d_x, 4},
     {"a gradient for wider texts that are asked", NULL, &grad_fit.d_y, 3},
     {"a gradient of more heads",
-     "objects.c: attention_gradient_check: a gradient of d_x, d_y, "
-     "n_heads, d_k, d_v, d_out = 3, 2, 3, 4, 2, 3: 3, 2, 2, 4, 2, 3 are "
-     "needed",
+     "attention_object.c: attention_gradient_check: a gradient of d_x, "
+     "d_y, n_heads, d_k, d_v, d_out = 3, 2, 3, 4, 2, 3: 3, 2, 2, 4, 2, 3 "
+     "are needed",
      &grad_fit.n_heads, 3},
     {"a gradient of other keys", NULL, &grad_fit.d_k, 3},
     {"a gradient of other values", NULL, &grad_fit.d_v, 3},

@@ -3,6 +3,7 @@
 #include "traces.h"
 #include "gradients.h"
 #include "attention/20_optimizers.h"
+#include "attention/adam_check.h"
 
 /* ---- The loss */
 

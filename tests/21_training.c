@@ -4,6 +4,8 @@
 #include "traces.h"
 #include "wrong.h"
 #include "attention/21_training.h"
+#include "attention/agreement.h"
+#include "attention/model.h"
 
 /* ---- Whole numbers */
 

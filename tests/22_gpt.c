@@ -6,9 +6,10 @@
 #include "wrong.h"
 #include "attention/22_gpt.h"
 #include "attention/13_multi_head.h"
-#include "attention/kernel.h"
 #include "attention/20_optimizers.h"
 #include "attention/gpt_file.h"
+#include "attention/attention_object.h"
+#include "attention/kv_cache.h"
 
 static Norm norm_of_set(void)
 {

@@ -2,6 +2,7 @@
  * processor has. */
 #include "kernels.h"
 #include "caches.h"
+#include "attention/float16.h"
 
 /* By one of the instruction sets that are here. */
 static int with_set(int k)

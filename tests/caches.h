@@ -6,6 +6,7 @@
 #include "sets.h"
 #include "attention/14_flash.h"
 #include "attention/16_kv_cache.h"
+#include "attention/kv_cache.h"
 
 #define ATOL 3e-6
 

@@ -9,6 +9,7 @@
 #include "attention/09_causal_mask.h"
 #include "attention/10_dropout.h"
 #include "attention/kernel.h"
+#include "attention/strided_rows.h"
 
 /* ---- Any call */
 

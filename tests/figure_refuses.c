@@ -10,7 +10,7 @@ static bool is_drawn;
         else                                                               \
             __VA_ARGS__;                                                   \
     } while (0)
-#define ENTRY "figure.c: pen_accepts: figure 'x' has an entry "
+#define ENTRY "pen.c: pen_accepts: figure 'x' has an entry "
 
 static const float one_two[2] = {1, 2}, with_nan[2] = {1, NAN};
 
@@ -111,7 +111,7 @@ static void refuse_others(void)
             figure_lookup("x", "", 1, names, row[0], 3, 2, x));
     REFUSED(NULL, figure_lookup("x", "", 1, names, row[1], 3, 2, x));
     REFUSED(NULL, figure_lookup("x", "", 2, names, row[2], 3, 2, x));
-    REFUSED("figure_boxes.c: stages_must_be: stages 'scores wieghts': each "
+    REFUSED("figure_boxes.c: check_stages: stages 'scores wieghts': each "
             "once, one or more of words vectors roles scores scale mask "
             "weights dropout context heads are needed",
             figure_pipeline("x", "scores wieghts"));
@@ -179,7 +179,7 @@ static const char *cannot(const char *path, int reason)
 {
     static char line[2000];
     snprintf(line, sizeof line,
-             "figure.c: check_written: figure %.599s cannot be written: %s",
+             "pen.c: check_written: figure %.599s cannot be written: %s",
              path, strerror(reason));
     return line;
 }

@@ -4,6 +4,9 @@
 #include "streams.h"
 #include "gpts.h"
 #include "attention/gpt_file.h"
+#include "attention/agreement.h"
+#include "attention/float16.h"
+#include "attention/model.h"
 
 /* ---- Models */
 
@@ -355,7 +358,7 @@ static GptTraining read_again(const GptTraining *first, const char *path)
 {
     GptTraining second = small_of(3, first->model.has_own_output);
     go_on(&second, 5);
-    gpt_training_note(&second, 1);
+    gpt_training_add_notes(&second, 1);
     gpt_training_load(&second, path);
     same_bits("step", second.step, 3);
     same_bits("notes", second.noted, 3);
@@ -394,7 +397,7 @@ static void resume(int has_own_output)
     first.random.spare = 0.5;
     first.random.state[RANDOM_STATE - 1]++; /* which none of them draws */
     first.random.state[RANDOM_STATE - 2] = UINT32_MAX; /* nor this one */
-    gpt_training_note(&first, 3)[2] = 7;
+    gpt_training_add_notes(&first, 3)[2] = 7;
     gpt_training_save(&first, path);
     GptTraining second = read_again(&first, path);
     go_on(&second, 6);

@@ -4,6 +4,7 @@
 
 #include "sets.h"
 #include "attention/23_language_model.h"
+#include "attention/gpt.h"
 #include "attention/gpt_training.h"
 
 /* The model of a set: its sizes, and room for its numbers. */

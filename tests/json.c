@@ -9,6 +9,15 @@ static void begin(const char *text)
     write_file();
 }
 
+static int whole_number(const char *from, const char *name)
+{
+    const char *value;
+    char *text = json_values(from, 1, &name, &value);
+    const int number = json_whole_number(from, name, value);
+    free(text);
+    return number;
+}
+
 /* Every kind of value around, the name as a string, and in inner braces. */
 static void begin_whole(void)
 {
@@ -23,10 +32,10 @@ static void begin_whole(void)
 static void read_whole(void)
 {
     begin_whole();
-    tap_near("n_head", json_whole_number(path, "n_head"), 3, 0, 0);
-    tap_near("n_layer", json_whole_number(path, "n_layer"), 12, 0, 0);
-    tap_near("most", json_whole_number(path, "most"), INT_MAX, 0, 0);
-    tap_near("none", json_whole_number(path, "none"), 0, 0, 0);
+    tap_near("n_head", whole_number(path, "n_head"), 3, 0, 0);
+    tap_near("n_layer", whole_number(path, "n_layer"), 12, 0, 0);
+    tap_near("most", whole_number(path, "most"), INT_MAX, 0, 0);
+    tap_near("none", whole_number(path, "none"), 0, 0, 0);
 }
 
 #define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
@@ -77,18 +86,18 @@ static void refuse_files(void)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         begin(wrong[i].text);
         REFUSES(tap_words("json.c: %s", wrong[i].words),
-                json_whole_number(path, "n"));
+                whole_number(path, "n"));
     }
     REFUSES("file.c: file_open: gone: cannot be read: No such file or "
             "directory",
-            json_whole_number("gone", "n"));
+            whole_number("gone", "n"));
     REFUSES("file.c: file_open: .: cannot be read: Is a directory",
-            json_whole_number(".", "n"));
+            whole_number(".", "n"));
 }
 
 static void read_n_head(void)
 {
-    json_whole_number(path, "n_head");
+    whole_number(path, "n_head");
 }
 
 int main(void)

@@ -1,10 +1,11 @@
-/* src/kernel/layers.c against PyTorch's autograd, golden/layers, and against
+/* src/layers.c against PyTorch's autograd, golden/layers, and against
  * chapters 7 and 18. */
 #define CHAPTER "layers"
 #include "calls.h"
 #include "gradients.h"
 #include "wrong.h"
 #include "attention/18_backward.h"
+#include "attention/layers.h"
 
 /* How far floats may be from float64, or from other floats, in parts of
  * what is due or of 1, if that is more. */
@@ -169,8 +170,8 @@ static void backward_with(int *size, int value)
 static const Wrong wrong[] = {
     {"no texts", NULL, &all_texts, 0},
     {"a trace of no texts",
-     "layers.c: attention_texts_check: 5 texts, and a trace of 0: at least "
-     "1, and the same, are needed",
+     "attention_object.c: attention_texts_check: 5 texts, and a trace of "
+     "0: at least 1, and the same, are needed",
      &of_texts.texts, 0},
     {"a trace of 4 texts", NULL, &of_texts.texts, 4},
     {"a trace for 3 tokens", NULL, &of_texts.n, 3},
@@ -201,14 +202,14 @@ static void refused_texts(void)
     REFUSES_EACH("attention_backward_fast", backward_with, wrong);
     REFUSES_EACH("attention_backward_fast", backward_with, wrong_gradient);
     change(&all_n, 4);
-    REFUSES("objects.c: trace_check: a trace of 5 texts, without tables "
+    REFUSES("trace.c: trace_check: a trace of 5 texts, without tables "
             "of scores: one whose texts is 0 is needed",
             trace_check(&of_texts, 4, 4, 2, 2, 1, 4));
-    REFUSES("layers.c: trace_init_texts: 0 texts: at least 1 is needed",
+    REFUSES("trace.c: trace_init_texts: 0 texts: at least 1 is needed",
             trace_init_texts(&(Trace){0}, &self, 0, 4));
-    REFUSES("objects.c: trace_init: texts = -1: at least 0 is needed",
+    REFUSES("trace.c: trace_init: texts = -1: at least 0 is needed",
             check_traces(-1, 1));
-    REFUSES("objects.c: trace_init: 65536 texts of 32768 tokens that ask "
+    REFUSES("trace.c: trace_init: 65536 texts of 32768 tokens that ask "
             "and 1 that are asked: at most 2147483647 of all texts are "
             "needed",
             check_traces(1 << 16, 1 << 15));

@@ -5,6 +5,7 @@
 #include "sets.h"
 #include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
+#include "attention/attention_object.h"
 
 /* All tables of a trace, and how many entries each has. */
 static const char *const table_name[13] = {
@@ -293,8 +294,8 @@ static inline const Attention *misfitting(int i)
                     : fitting(i == 0 ? 2 : 1, i == 1 ? 3 : 0);
 }
 
-/* What every forward refuses, before it writes beyond a table: objects.c
- * tries the rest of it. */
+/* What every forward refuses, before it writes beyond a table: trace.c and
+ * attention_object.c try the rest of it. */
 #define REFUSES_WHAT_DOES_NOT_FIT(forward, ...)                            \
     do {                                                                   \
         for (int i = 2; i < 5; i++)                                        \

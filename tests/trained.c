@@ -179,9 +179,10 @@ static void row_test(void)
     const double losses[5] = {3, 2, 2.5, 2, 1};
     GptTraining t;
     gpt_training_init_prose(&t, &small_run);
-    gpt_training_note(&t, BEGINNING);
+    gpt_training_add_notes(&t, BEGINNING);
     for (int i = 0; i < 5; i++) {
-        gpt_training_note(&t, entries_of_row(&t))[HELD_OUT] = losses[i];
+        gpt_training_add_notes(&t, entries_of_row(&t))[HELD_OUT] =
+            losses[i];
         tap_near("is the best", is_best(&t, i), i < 2 || i == 4, 0, 0);
     }
     gpt_training_free(&t);
@@ -213,8 +214,8 @@ static void note_test(void)
     GptTraining t;
     gpt_training_init_prose(&t, &small_run);
     const int begun = t.noted;
-    gpt_training_note(&t, 2)[0] = 7;
-    gpt_training_note(&t, 1)[0] = 9;
+    gpt_training_add_notes(&t, 2)[0] = 7;
+    gpt_training_add_notes(&t, 1)[0] = 9;
     tap_near("notes", t.noted, begun + 3, 0, 0);
     for (int i = 0; i < 3; i++)
         tap_near("note", t.notes[begun + i], (double[]){7, 0, 9}[i], 0, 0);
@@ -260,7 +261,7 @@ int main(void)
     TAP(step_test, "train: a rate that rises and falls");
     TAP(row_test, "train: which model is the best");
     TAP(seconds_test, "train: its seconds, where a clock is set back");
-    TAP(note_test, "gpt_training_note: one behind the other");
+    TAP(note_test, "gpt_training_add_notes: one behind the other");
     TAP(count_test, "gpt_count_parameters: of GPT-2");
     TAP(machine_test, "processor_name: one line");
     REFUSES("train.c: run: 0 steps: at least 1 is needed",

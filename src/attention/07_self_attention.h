@@ -50,19 +50,6 @@ typedef struct {
     float *log_sum_exp; /* [texts][n_heads][n] */
 } Trace;
 
-/* Makes a trace with the sizes of another, its tables filled with 0; frees
- * it. `Trace sizes = {.n = 6, .m = 6}` writes down a struct with some of
- * its fields; the others are 0. Refuses n, m, n_heads, d_k or d_v below 1,
- * a d_out or texts below 0, texts with more tokens than an int can count,
- * and sizes whose tables do not fit. */
-void trace_init(Trace *t, const Trace *sizes);
-void trace_free(Trace *t);
-
-/* Refuses a trace of other sizes, one whose `texts` is not 0, and one
- * without memory. */
-void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
-                 int d_v, int d_out);
-
 /* Computes scores, weights and context from the queries, keys and values of
  * a trace: attention. Refuses a trace for several heads, with an output, or
  * without tables. */
@@ -79,11 +66,6 @@ typedef struct {
     float *weight; /* [d_out][d_in] */
     float *bias;   /* [d_out], or NULL */
 } Linear;
-
-/* A layer from d_in to d_out numbers, whose tables are the next of a block,
- * as next_table finds them; without has_bias it has no bias. */
-Linear linear_layout(int d_in, int d_out, int has_bias, float *block,
-                     size_t *count);
 
 /* The numbers that a linear layer begins with: its weight, then, unless it
  * is NULL, its bias of d_out entries.
@@ -121,42 +103,6 @@ typedef struct {
 } Attention;
 
 /*
-Its room, a trace that fits it, and what it refuses:
-*/
-
-/* Makes an attention with the sizes and settings of another, or its
- * gradient, the parameters filled with 0; frees it, and those that the
- * other inits of chapters 7 to 13 have made. Refuses d_x, d_y, n_heads, d_k
- * or d_v below 1, a d_out or context_length below 0, and sizes whose
- * parameters do not fit. */
-void attention_init(Attention *a, const Attention *sizes);
-void attention_free(Attention *a);
-
-/* For an attention whose parameters lie in the block of a larger model:
- * sets its sizes and settings to those of another, which may be the same
- * one, and its tables to the next of the block, as next_table does. It has
- * no memory of its own, and nothing to be freed. Refuses the sizes that
- * attention_init refuses. */
-void attention_layout(Attention *a, const Attention *sizes, float *block,
-                      size_t *count);
-
-/* Makes a trace of an attention, for n tokens that ask m tokens. Refuses n
- * or m below 1, and tables that do not fit. */
-void trace_init_for(Trace *t, const Attention *a, int n, int m);
-
-/* Refuses layers without numbers, or without the sizes or the biases of
- * their attention. */
-void attention_layers_check(const Attention *a);
-
-/* Refuses a d_y other than d_x, for functions in which x is y. */
-void attention_widths_check(const Attention *a);
-
-/* Refuses layers without numbers, or without the sizes or the biases of
- * their attention; more tokens than the context length; and a trace that is
- * not for this attention, n and m. */
-void attention_check(const Attention *a, int n, int m, const Trace *t);
-
-/*
 And what it computes:
 */
 
@@ -180,11 +126,6 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
  * Raschka 2024, section 3.4: SelfAttention_v2. */
 void self_attention_forward(const Attention *a, int n,
                             const float x[n][a->d_x], Trace *t);
-
-/* Refuses layers without numbers, and what three plain matrices have no
- * place for: texts of two widths, a bias, several heads, and an output
- * layer. */
-void version_1_check(const Attention *from);
 
 /* The weights of the layers as matrices for project_qkv, which with these
  * and attention computes the same. Refuses what version_1_check refuses.

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "attention/04_random.h"
-#include "attention/07_self_attention.h"
+#include "attention/attention_object.h"
 
 /* Fills the weight of a linear layer so that it computes x @ W with the
  * W that is drawn: random_fill, turned over.

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "attention/04_random.h"
-#include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
+#include "attention/attention_object.h"
 
 /* One head, complete: what n queries get from the m keys that they may see,
  * and from their values. The scores and weights are those of

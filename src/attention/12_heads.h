@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "attention/04_random.h"
-#include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
+#include "attention/attention_object.h"
 
 /* Head h of an attention, as an attention of one head without an output
  * layer: its rows of each weight and bias, which stay where they are, so

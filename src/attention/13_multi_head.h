@@ -5,8 +5,8 @@
 #pragma once
 
 #include "attention/04_random.h"
-#include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
+#include "attention/attention_object.h"
 
 /* Cuts columns into heads: split[h][i][k] = x[i][h * head_dim + k].
  * PyTorch: x.view(n, n_heads, head_dim).transpose(0, 1). */

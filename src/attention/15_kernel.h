@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "attention/transpose_scaled.h"
+
 /* The product of a and b, [n][d] and [d][m], as matmul's, in the order in
  * which all that is read lies in memory. PyTorch: a @ b. */
 void matmul_ordered(int n, int m, int d, const float a[n][d],
@@ -59,8 +61,3 @@ void exp2_all(int n, float x[n]);
 void attend_tiles(int n, int m, int d_k, int d_v, const float query[n][d_k],
                   const float key[m][d_k], const float value[m][d_v],
                   float context[n][d_v], float log_sum_exp[n]);
-
-/* to[j][i] = factor * from[i][j] for n rows of m floats, where the rows of
- * both are so many floats apart. PyTorch: factor * x.T. */
-void transpose_scaled(int n, int m, float factor, const float *from,
-                      ptrdiff_t row, float *to, ptrdiff_t to_row);

@@ -15,15 +15,6 @@ typedef struct {
     ptrdiff_t text_stride, head_stride, token_stride;
 } StridedRows;
 
-/* The rows of a table [texts][n_heads][n][d], and of one where the heads of
- * a token lie side by side, [texts][n][n_heads][d]. What is only read may
- * be constant. */
-StridedRows rows_by_head(int n_heads, int n, int d, const float *at);
-StridedRows rows_by_token(int n_heads, int n, int d, const float *at);
-
-/* Where the row of token i in a head of a text begins. */
-float *row_at(const StridedRows *rows, int text, int head, int i);
-
 /* How the numbers of a cache are kept: as floats, or in 16 bits, as the
  * upper half of a float, or by IEEE 754, with 5 bits for the exponent.
  * PyTorch: torch.float32, torch.bfloat16, torch.float16. */
@@ -46,17 +37,6 @@ typedef struct {
     int64_t first;  /* the first that is still there */
 } KVCache;
 
-/* The bytes of keys and values of a cache with these sizes. Refuses sizes
- * below 1, d_k or d_v above 1,048,576, a window that is below 0 or larger
- * than the capacity, a format that there is not, and more bytes than a
- * size_t can count. */
-size_t kv_cache_bytes(const KVCache *sizes);
-
-/* Makes an empty cache with the sizes of another; frees it. Refuses what
- * kv_cache_bytes refuses, and what does not fit into memory. */
-void kv_cache_init(KVCache *c, const KVCache *sizes);
-void kv_cache_free(KVCache *c);
-
 /* Where row number `row` of a head begins, among the keys or the values of
  * a cache, whose rows have so many numbers. */
 void *kv_cache_row(const KVCache *c, void *rows, int padded_d, int head,
@@ -76,10 +56,6 @@ void load_row(Format format, int d, const void *row, float x[d]);
  * Elsewhere: a rolling buffer, Jiang et al. 2023, section 2. */
 void kv_cache_append(KVCache *c, int n, StridedRows key, StridedRows value);
 
-/* Refuses what kv_cache_append refuses. */
-void kv_cache_append_check(const KVCache *c, int n, StridedRows key,
-                           StridedRows value);
-
 /* What the last n tokens that have come get, in each of n_heads heads, of
  * which neighbours share a head of keys: attention to the tokens up to
  * their own position, or with a window to the last so many of these, as
@@ -94,10 +70,6 @@ void kv_cache_append_check(const KVCache *c, int n, StridedRows key,
 void kv_cache_attend(const KVCache *c, int n_heads, int n,
                      StridedRows query, StridedRows context);
 
-/* Refuses what kv_cache_attend refuses of these. */
-void kv_cache_attend_check(const KVCache *c, int n_heads, int n,
-                           StridedRows query, StridedRows context);
-
 /* Takes the last n tokens back, as if they had not come. Refuses n below 0
  * or above the number of tokens, and where the next token would see one
  * that is no longer there.
@@ -108,14 +80,10 @@ void kv_cache_truncate(KVCache *c, int n);
 /* The nearest number in 16 bits, of two that are equally near the one whose
  * last bit is 0. What is beyond the largest becomes infinite, from halfway
  * to the next power of two's place on; NaN remains NaN.
- * PyTorch: x.bfloat16(), x.half(), to the last bit, but for the bits of a
- * NaN, which are not always the same there. */
+ * PyTorch: x.bfloat16(), to the last bit, but for the bits of a NaN, which
+ * are not always the same there. */
 uint16_t to_bfloat16(float x);
-uint16_t to_float16(float x);
 
-/* The number that these 16 bits are; but where a program has told its
- * processor to take floats below 2^-126 for 0, a float16 below 2^-14 is 0.
- * PyTorch: bits.view(torch.bfloat16).float(),
- * bits.view(torch.float16).float(). */
+/* The number that these 16 bits are.
+ * PyTorch: bits.view(torch.bfloat16).float(). */
 float from_bfloat16(uint16_t bits);
-float from_float16(uint16_t bits);

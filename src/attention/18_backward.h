@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "attention/07_self_attention.h"
+#include "attention/attention_object.h"
 
 /* A name that begins with grad_ is the gradient of a loss by what the rest
  * names: for each entry, by how much the loss grows for each unit that the
@@ -27,12 +27,6 @@ void dot_scores_backward(int n, int m, int d, const float query[n][d],
                          const float key[m][d],
                          const float grad_scores[n][m],
                          float grad_query[n][d], float grad_key[m][d]);
-
-/* Refuse a gradient that has other sizes than its layer or its attention,
- * or no numbers, or a bias where there is none, or none where there is
- * one. */
-void linear_gradient_check(const Linear *l, const Linear *grad_l);
-void attention_gradient_check(const Attention *a, const Attention *grad_a);
 
 /* out = x @ weight.T + bias. To the weight's gradient that of all n rows is
  * added, and to the bias's, where there is one. Refuses what

@@ -50,10 +50,6 @@ typedef struct {
 void adam_step(Adam adam, int step, size_t n, const float gradient[n],
                float mean[n], float square[n], float parameter[n]);
 
-/* Refuses a step below 1, a rate, an epsilon or a decay below 0, and a
- * beta_1 or beta_2 that is not from 0 to below 1. */
-void adam_check(Adam adam, int step);
-
 /* The length of a gradient as an arrow. Where it plus 1e-6 is more than
  * `most`, the gradient is multiplied, in place, by most / (length + 1e-6),
  * as in PyTorch: it becomes as long as `most`, but for very short ones. NaN

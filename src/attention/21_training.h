@@ -38,15 +38,6 @@ typedef struct {
     size_t count;        /* tokens, positions, those of the attention */
 } Model;
 
-/* Makes a model with the sizes of another, or its gradient, the parameters
- * filled with 0; fills them with 0 again; frees it. The d_out of its
- * attention becomes the vocabulary. Refuses a vocabulary or context_length
- * below 1, a d_y that is no multiple of d_x, and what attention_init
- * refuses. */
-void model_init(Model *m, const Model *sizes);
-void model_clear(Model *m);
-void model_free(Model *m);
-
 /* A batch, whose three lists the caller writes, and what a model computes
  * for it; in another of the same sizes, the gradients of all that. */
 typedef struct {
@@ -65,19 +56,6 @@ typedef struct {
     size_t count;
 } Pass;
 
-/* Makes room, filled with 0, for so many texts of n tokens; gives it back.
- * Refuses texts or n below 1, and tables that do not fit. */
-void pass_init(Pass *p, const Model *m, int texts, int n);
-void pass_free(Pass *p);
-
-/* Refuses a pass of other widths, or another vocabulary, than its
- * model, and one of them without tables. */
-void pass_check(const Model *m, const Pass *p);
-
-/* Refuses gradients of other sizes than the model and its pass have. */
-void model_gradient_check(const Model *m, const Pass *p,
-                          const Model *grad_m, const Pass *grad_p);
-
 /* From a batch to its logits. Refuses what pass_check and mask_check
  * refuse, ids that are no word, and more tokens than the context length. */
 void model_forward(const Model *m, Mask mask, Pass *p);
@@ -95,12 +73,6 @@ typedef struct {
     Pass pass, grad_pass;
     int step; /* how many have been done */
 } Training;
-
-/* Makes a training for a model with the sizes of another, by batches of so
- * many texts of n tokens, all filled with 0; frees it. Refuses the sizes
- * that model_init refuses, and texts or n below 1. */
-void training_init(Training *t, const Model *sizes, int texts, int n);
-void training_free(Training *t);
 
 /* What the model answers to the batch of its pass; returns the mean loss of
  * all targets. Refuses what mask_check refuses, ids and targets that are no
@@ -125,27 +97,6 @@ enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
 void repeated_text(Random *r, int ids[REPEATED_LENGTH],
                    int key_ids[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH]);
-
-/* Each number is a sentence of a small grammar, such as "the dogs near the
- * old cat _", and the verb that fits its subject is the target of the
- * blank, the last token; the others' are IGNORED. Those from
- * AGREEMENTS_TAUGHT on are for trying what was learned. Refuses a number
- * that is not from 0 to AGREEMENTS - 1. */
-enum {
-    AGREEMENTS = 960,
-    AGREEMENTS_TAUGHT = 720,
-    AGREEMENT_WORDS = 19,
-    AGREEMENT_LENGTH = 7
-};
-void agreement_text(int number, int ids[AGREEMENT_LENGTH],
-                    int target[AGREEMENT_LENGTH]);
-
-/* The words, by their ids. */
-extern const char *const agreement_word[AGREEMENT_WORDS];
-
-/* Whether one of a sentence's nouns is one and the other many. Refuses what
- * agreement_text refuses. */
-int agreement_nouns_differ(int number);
 
 /* The losses before step 1, 20, 40, ..., 100 of a training by PyTorch, in
  * float64: the one that chapter 21 shows first. */

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "attention/04_random.h"
 #include "attention/07_self_attention.h"
 #include "attention/16_kv_cache.h"
 
@@ -32,13 +31,6 @@ void norm_forward(const Norm *l, int n, const float x[n][l->d],
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
                    const float grad_out[n][l->d], Norm *grad_l,
                    float grad_x[n][l->d]);
-
-/* Refuses a gradient of another size than its norm. */
-void norm_gradient_check(const Norm *l, const Norm *grad_l);
-
-/* Each number x becomes 1 / (1 + e^-x), in place; where that is 2^-126 or
- * less, 0. PyTorch: torch.sigmoid. */
-void sigmoid(int n, float x[n]);
 
 /* Each entry times a share from 0 to 1 that grows with it, in the form that
  * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
@@ -82,18 +74,6 @@ typedef struct {
     size_t count;
 } Gpt;
 
-/* Makes a model with the sizes of another, or its gradient or moments, the
- * parameters filled with 0; fills them with 0 again; frees it. Refuses
- * sizes below 1, a width that n_heads does not divide, and what does not
- * fit. */
-void gpt_init(Gpt *g, const Gpt *sizes);
-void gpt_clear(Gpt *g);
-void gpt_free(Gpt *g);
-
-/* How many parameters a model with these sizes has; asks for no memory.
- * Refuses what gpt_init refuses. */
-size_t gpt_count_parameters(const Gpt *sizes);
-
 /* What a block computes: the sum as it comes in, what attention makes of
  * it, the sum with that, what the network makes of it, and the sum that
  * goes out, which is what comes into the next block. Rows are those of all
@@ -123,60 +103,6 @@ typedef struct {
     float *keep; /* the block with all dropout masks, or NULL */
 } GptPass;
 
-/* Makes a pass of a model for so many texts of n tokens, filled with 0;
- * frees it. Refuses sizes below 1, an n above the context, texts with more
- * tokens than an int can count 4 * width times, and what does not fit. */
-void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n);
-void gpt_pass_free(GptPass *p);
-
-/* Refuses a pass that is not for this model, and with a cache several
- * texts, or dropout. */
-void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p);
-
-/* Puts 0 into all tables of a pass. Its dropout masks stay. */
-void gpt_pass_clear(GptPass *p);
-
-/* Draws anew which entries are dropped of what each attention and each
- * network adds, block by block: from now on gpt_forward fills p with what
- * is left, and gpt_backward goes back from there. With a rate of 0 nothing
- * is drawn, and nothing is dropped any more. Refuses a rate that is not
- * from 0 to 1, and a pass without tables.
- * PyTorch: F.dropout(x, rate) of each x that is added, in this order; in
- * GPT2LMHeadModel, of Hugging Face's transformers, resid_pdrop, where
- * embd_pdrop and attn_pdrop are 0. */
-void gpt_pass_drop(GptPass *p, Random *r, double rate);
-
-/* What is left of n entries, all that attention or the network of a block
- * adds, or of their gradient, by the mask keep_1 or keep_2: what
- * dropout_apply leaves, and with NULL as a mask all of them. Both tables
- * may be the same. PyTorch: F.dropout. */
-void gpt_drop(const GptBlockPass *p, const float *keep, int n,
-              const float x[n], float left[n]);
-
-/* Makes a cache for each layer, with room for the whole context; frees
- * them, while the model is there. */
-void gpt_caches_init(KVCache *cache, const Gpt *g);
-void gpt_caches_free(KVCache *cache, const Gpt *g);
-
-/* The numbers that a model begins with: norms of weight 1, biases of 0, all
- * else normal with a deviation of 0.02, but for the layers `out` and
- * `down`, which add to the sum: theirs is divided by the root of 2 *
- * layers: Radford et al. 2019, section 2.3, which does not tell the 0.02;
- * that is initializer_range of Hugging Face's transformers. PyTorch:
- * normal_(0, 0.02) for each weight of tables and linear layers, in the
- * order of named_parameters(). */
-void gpt_fill(Random *r, Gpt *g);
-
-/* Into what comes into the first block, of all texts: the embedding of each
- * token plus that of its position, which counts from `first` in each text.
- * Refuses ids that are no row, and more tokens than the context. */
-void gpt_embed(const Gpt *g, int first, const int *ids, GptPass *p);
-
-/* Back from there: adds to the gradients of tokens and positions, for texts
- * from their first token on. Refuses ids that are no row. */
-void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
-                        Gpt *grad_g);
-
 /* From the ids of all texts to the logits of what comes next, row by row.
  * With a cache for each layer, one text, whose n tokens follow those that
  * the caches hold; with NULL, texts from their first token on, in which no
@@ -187,19 +113,6 @@ void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
 void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p);
-
-/* What the last n tokens of a text get from each other and from those
- * before them, which the cache holds, and to which they are added. Fills of
- * t the tables of all heads side by side, joined and out. Refuses a cache
- * whose heads or widths are not the attention's, and what
- * attention_texts_check, kv_cache_append and kv_cache_attend refuse. */
-void attend_cached(const Attention *a, KVCache *c, int n,
-                   const float x[n][a->d_x], Trace *t);
-
-/* Refuses a pass that is not for this model, and gradients of other sizes
- * than the model and its pass have. */
-void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
-                        const GptPass *grad_p);
 
 /* From grad_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in grad_p must be 0 before it

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "attention/22_gpt.h"
+#include "attention/gpt.h"
 
 /* How much the tokens of a text look `back` tokens back: the mean of
  * weights[i][i - back] over the tokens from `from` to the last. Refuses a

@@ -20,7 +20,8 @@
  * than 1e-5, other factors in attention, cross-attention, tied tables where
  * "lm_head.weight" differs, untied ones without it, and sizes that the
  * tables do not have. Keys that change no logits pass, and a missing key
- * asks for nothing. Refuses what tensors_read and json_whole_number refuse,
+ * asks for nothing. Refuses what tensors_read refuses, a config.json that
+ * is no JSON, has no whole number "n_head" or has one of these keys twice,
  * tables that are missing or of other shapes, heads that do not divide the
  * width, and a tensor that is no part of the model. It passes over the
  * masks "h.0.attn.bias" and "h.0.attn.masked_bias", what gpt_training_save

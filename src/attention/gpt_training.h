@@ -6,7 +6,7 @@
 
 #include "attention/04_random.h"
 #include "attention/20_optimizers.h"
-#include "attention/22_gpt.h"
+#include "attention/gpt.h"
 
 /* A training of a GPT: the model, and the means that Adam keeps; its
  * settings; memory for a batch, in parts of equally many texts; and where
@@ -43,7 +43,7 @@ void gpt_training_init(GptTraining *t, const GptTraining *sizes);
 void gpt_training_free(GptTraining *t);
 
 /* Puts n zeros, at least 1, behind the notes; returns where they are. */
-double *gpt_training_note(GptTraining *t, int n);
+double *gpt_training_add_notes(GptTraining *t, int n);
 
 /* The next batch: passages of the text, as long as the context, each from
  * any byte on, and for each byte the one that comes after it; ids and

@@ -8,9 +8,6 @@ looked up when it runs: `best_kernel`.
 
 #pragma once
 
-#include <stdint.h>
-
-#include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
 #include "attention/15_kernel.h"
 #include "attention/16_kv_cache.h"
@@ -114,45 +111,3 @@ void attention_call_gradients_check(const AttentionCall *call,
                                     StridedRows grad_query,
                                     StridedRows grad_key,
                                     StridedRows grad_value);
-
-/* As linear_forward and linear_backward, but for rounding, and by the best
- * kernel's matmul. */
-void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
-                         float y[n][l->d_out]);
-void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
-                          const float grad_out[n][l->d_out], Linear *grad_l,
-                          float grad_x[n][l->d_in]);
-
-/* Makes a trace for so many texts of n tokens each, without tables of
- * scores. Refuses texts below 1, and what trace_init refuses. */
-void trace_init_texts(Trace *t, const Attention *a, int texts, int n);
-
-/* Refuses layers without numbers, or without the sizes or the biases of
- * their attention; two widths; more tokens than the context length; no
- * text; and a trace that is not for this attention and these texts. */
-void attention_texts_check(const Attention *a, int texts, int n,
-                           const Trace *t);
-
-/* Self-attention for so many texts of n tokens each, whose rows lie one
- * text after the other: for each of them what attention_forward does
- * without dropout, but for rounding, and by the best kernel. Fills the
- * tables of such a trace. Refuses what attention_texts_check and
- * attention_call_check refuse.
- * PyTorch: nn.MultiheadAttention(d_model, n_heads, batch_first=True),
- * called with need_weights=False. */
-void attention_forward_fast(const Attention *a, Mask mask, int texts, int n,
-                            const float x[(int64_t)texts * n][a->d_x],
-                            Trace *t);
-
-/* The same backwards, from t, which attention_forward_fast has filled, and
- * with its mask. In grad_t, of the same sizes, `out` is given, or without
- * an output layer `joined`; query, key, value and, with an output layer,
- * joined are written. Adds to the gradients of the parameters and of x.
- * Refuses what attention_texts_check refuses of t and of grad_t, and what
- * attention_call_check and attention_gradient_check refuse. */
-void attention_backward_fast(const Attention *a, Mask mask, int texts,
-                             int n,
-                             const float x[(int64_t)texts * n][a->d_x],
-                             const Trace *t, Trace *grad_t,
-                             Attention *grad_a,
-                             float grad_x[(int64_t)texts * n][a->d_x]);

@@ -4,6 +4,7 @@
  * cache. Compiled once for each instruction set; dispatch.c chooses. It
  * serves chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
+#include "attention/strided_rows.h"
 #include "kernel/attend.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
@@ -28,13 +29,13 @@ typedef struct {
 static Tile tile_init(const AttentionCall *call, const SoftmaxSums *sums,
                       int text, int head, int i, int rows, Lanes *memory)
 {
-    const int many =
+    const int heads_per_kv_head =
         call->n_kv_heads ? call->n_heads / call->n_kv_heads : 1;
     const int64_t seen = (int64_t)call->mask.first + i + rows;
     const CallScale scale = call_scale(call);
     Tile t = {
         .text = text, .head = head, .i = i, .rows = rows, .sums = sums};
-    t.key_head = head / many;
+    t.key_head = head / heads_per_kv_head;
     t.vectors = rows <= LANES ? 1 : VECTORS;
     t.end = call->m;
     t.scale = scale.of_products;
@@ -76,9 +77,10 @@ static void mask_block(Mask mask, const Tile *t, int j, int cols,
     const int offset = first < -QUERIES ? -QUERIES
                        : first > cols   ? cols
                                         : (int)first;
-    const StridedRows table = {(float *)mask.table, 0, 0, mask.m};
-    if (mask.kind == MASK_TABLE)
+    if (mask.kind == MASK_TABLE) { /* which all texts and heads share */
+        const StridedRows table = rows_by_head(1, 0, mask.m, mask.table);
         apply_table(HIDES, &table, t, j, cols, scores);
+    }
     if (mask.kind == MASK_CAUSAL && offset < cols - 1)
         for (int k = 0; k < cols; k++)
             for (int i = 0; i < QUERIES; i++)
@@ -175,14 +177,14 @@ static void prefetch_block(const AttentionCall *call, const Tile *t, int j)
 static void add_all_blocks(const AttentionCall *call, Tile *first,
                            Tile *last, float *copy, Lanes *scores)
 {
-    float *behind = copy ? copy + BLOCK * (call->d_k + GAP) : NULL;
+    float *value_copy = copy ? copy + BLOCK * (call->d_k + GAP) : NULL;
     for (int j = 0; j < last->end; j += BLOCK) {
         const StridedMatrix key =
             block_rows(&call->key, last, j, call->d_k, copy);
-        const StridedMatrix value =
+        const StridedMatrix value = /* with sums, no tile looks at it */
             last->sums
                 ? key
-                : block_rows(&call->value, last, j, call->d_v, behind);
+                : block_rows(&call->value, last, j, call->d_v, value_copy);
         for (Tile *t = first; t <= last; t++)
             if (j < t->end) {
                 prefetch_block(call, t, j + BLOCK);
@@ -192,13 +194,14 @@ static void add_all_blocks(const AttentionCall *call, Tile *first,
 }
 
 /* A task is what a thread takes: up to TILES tiles of a head, which share its
- * blocks. This is what task number `task` of head h gets, at most `most`
- * rows of queries. */
+ * blocks. This is what task number `task` of head h gets, at most `task_rows`
+ * queries. */
 static void attend_task(const AttentionCall *call, const SoftmaxSums *sums,
-                        int most, int task, int h)
+                        int task_rows, int task, int h)
 {
     const int text = h / call->n_heads, head = h % call->n_heads;
-    const int from = task * most, rows = min_int(most, call->n - from);
+    const int from = task * task_rows;
+    const int rows = min_int(task_rows, call->n - from);
     const int count = (rows + QUERIES - 1) / QUERIES;
     const int copied =
         count > 1 ? BLOCK * (call->d_k + call->d_v + 2 * GAP) : 0;
@@ -232,19 +235,22 @@ static void attend_tasks(const AttentionCall *call, const SoftmaxSums *sums)
     int threads = threads_for((double)heads * call->n * call->m *
                                   (call->d_k + call->d_v),
                               call->threads);
-    const int64_t fair = (int64_t)heads * call->n / (8 * threads);
-    const int rows = threads > 1 && fair < TILES * QUERIES
-                         ? (int)(fair / QUERIES + 1) * QUERIES
-                         : TILES * QUERIES;
-    const int tasks = (call->n - 1) / rows + 1;
+    const int64_t queries_per_task =
+        (int64_t)heads * call->n / (8 * threads);
+    const int task_rows =
+        threads > 1 && queries_per_task < TILES * QUERIES
+            ? (int)(queries_per_task / QUERIES + 1) * QUERIES
+            : TILES * QUERIES;
+    const int tasks = (call->n - 1) / task_rows + 1;
     threads = min_int(threads, heads * tasks);
     if (threads == 1) /* who does little does not wait for threads */
         for (int i = 0; i < heads * tasks; i++)
-            attend_task(call, sums, rows, i % tasks, i / tasks);
+            attend_task(call, sums, task_rows, i % tasks, i / tasks);
     else {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
         for (int i = 0; i < heads * tasks; i++)
-            attend_task(call, sums, rows, tasks - 1 - i / heads, i % heads);
+            attend_task(call, sums, task_rows, tasks - 1 - i / heads,
+                        i % heads);
     }
 }
 

@@ -5,6 +5,7 @@
  * serves the training of chapters 22 and 23. */
 #include "attention/19_flash_backward.h"
 #include "attention/kernel.h"
+#include "attention/strided_rows.h"
 #include "kernel/attend.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
@@ -153,14 +154,15 @@ static void apply_table_to_columns(enum TableUse use,
 static void mask_queries(const AttentionCall *call, const QueryTile *q,
                          int i, const KeyBlock *b)
 {
-    const StridedRows table = {(float *)call->mask.table, 0, 0,
-                               call->mask.m};
     const int64_t offset =
         (int64_t)call->mask.first + q->first + i - b->first;
     if (call->bias.at)
         apply_table_to_columns(ADDS, &call->bias, q, i, b, q->weights);
-    if (call->mask.kind == MASK_TABLE)
+    if (call->mask.kind == MASK_TABLE) { /* which all heads share */
+        const StridedRows table =
+            rows_by_head(1, 0, call->mask.m, call->mask.table);
         apply_table_to_columns(HIDES, &table, q, i, b, q->weights);
+    }
     if (call->mask.kind == MASK_CAUSAL)
         for (int k = 0; i + k < q->count && offset + k < b->count - 1; k++)
             for (int l = 0; l < COLUMNS; l++)

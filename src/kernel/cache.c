@@ -4,6 +4,7 @@
  * the splits. Where many ask, attend.c is faster, and what is kept is laid out
  * for it. Compiled once for each set; 16 shows its speed, 23 writes by it. */
 #include "attention/kernel.h"
+#include "attention/kv_cache.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
 #include "support.h"

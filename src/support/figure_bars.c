@@ -168,13 +168,13 @@ static void common_axis(double bottom, double unit, double furthest)
 }
 
 /* Within how many hundredths of the axis so many of the numbers lie. */
-static int hundredths(int many, double furthest, int n, const float x[n])
+static int hundredths(int count, double furthest, int n, const float x[n])
 {
     for (int k = 0;; k++) {
         int within = 0;
         for (int i = 0; i < n; i++)
             within += 100 * fabs((double)x[i]) <= k * furthest;
-        if (within >= many)
+        if (within >= count)
             return k;
     }
 }

@@ -19,7 +19,7 @@ enum { STAGES = sizeof stage / sizeof stage[0] };
 
 /* Is each of the listed words a stage, and none there twice? No name of a
  * stage is part of another's. */
-static void stages_must_be(const char *lit)
+static void check_stages(const char *lit)
 {
     char all[200] = "";
     size_t known = 0;
@@ -41,7 +41,7 @@ void figure_pipeline(const char *name, const char *lit)
         {"middle tiny muted", "middle tiny"}};
     if (!pen_wanted())
         return;
-    stages_must_be(lit);
+    check_stages(lit);
     pen_begin_panels(name,
                      "Where we are on the way from words to attention",
                      STAGES, WIDE, HIGH);

@@ -63,7 +63,7 @@ static int is_named(const Axis *a, int i)
 
 /* Lays the axis between two pixels, and names as many of its marks as have
  * room: all, or powers of ten or two. */
-static void lay(Axis *a, double from, double to, double room)
+static void place_axis(Axis *a, double from, double to, double room)
 {
     const double high = mark(a, a->last), low = mark(a, a->first);
     const double factor = pow(high / low, room / fabs(to - from));
@@ -144,9 +144,9 @@ static void measure(Plot *p)
     const double left = 12 + 9 * longest_word(&p->up);
     p->right = fmax(PAGE, left + LEAST + LEADER + wide);
     p->left = p->right - wide;
-    lay(&p->across, left, p->left - LEADER,
-        12 + 9 * longest_word(&p->across));
-    lay(&p->up, BOTTOM, TOP, 22);
+    place_axis(&p->across, left, p->left - LEADER,
+               12 + 9 * longest_word(&p->across));
+    place_axis(&p->up, BOTTOM, TOP, 22);
 }
 
 /* Four decimals, or as many as a small number needs. */

@@ -1,6 +1,5 @@
 #include "support/json.h"
 #include "support/file.h"
-#include "support/json_reader.h"
 #include "support/utf8.h"
 #include "support.h"
 
@@ -274,10 +273,8 @@ char *json_values(const char *path, int count,
     return j.text;
 }
 
-int json_whole_number(const char *path, const char *name)
+int json_whole_number(const char *path, const char *name, const char *value)
 {
-    const char *value;
-    char *text = json_values(path, 1, &name, &value);
     if (!value)
         REFUSE("%s: has no '%s': a whole number is needed", path, name);
     const size_t digits = strspn(value, "0123456789");
@@ -285,6 +282,5 @@ int json_whole_number(const char *path, const char *name)
     if (value[digits] || number > INT_MAX)
         REFUSE("%s: %s is %s; it must be a whole number from 0 to %d", path,
                name, value, INT_MAX);
-    free(text);
     return (int)number;
 }

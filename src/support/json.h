@@ -1,13 +1,50 @@
-/*
-## Settings beside a model: `json.c` {#header-json}
-*/
-
+/* What reads JSON shares, and no chapter uses. */
 #pragma once
 
-/* The whole number, from 0 to INT_MAX, that a file in JSON has by that
- * name, such as "n_head" in a model's config.json. Names in inner braces
- * are others. Refuses a file that is no JSON or more than 100 braces and
- * lists deep, and one that has no such name, or has it twice or with
- * another value.
- * Python: json.load(file)[name]. */
-int json_whole_number(const char *path, const char *name);
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A text that is being read. A 0 stands behind it. */
+typedef struct {
+    const char *path;
+    char *text, *end;
+    char *at; /* what comes next */
+} Json;
+
+/* Refuses what comes next, as something else is needed. */
+_Noreturn void json_unexpected(const Json *j, const char *needed);
+
+/* After blanks: steps over the character if it comes next; steps over it,
+ * or refuses; refuses anything but the end. */
+bool json_accept(Json *j, char c);
+void json_expect(Json *j, char c);
+void json_end(Json *j);
+
+/* A string in UTF-8, without its escapes. As a 0 would end it, \u0000
+ * becomes two bytes that UTF-8 does not have. Refuses what is not
+ * Unicode. */
+#define JSON_ZERO "\xc0\x80"
+char *json_string(Json *j);
+
+/* Steps over a null if it comes next. */
+bool json_null(Json *j);
+
+/* The next name in braces and its colon, after so many others; NULL where
+ * there is none. */
+char *json_name(Json *j, int others);
+
+/* A whole number from 0 to the most. */
+size_t json_integer(Json *j, size_t most);
+
+/* The values that a file in JSON has by these names, in its outermost
+ * braces: as they are written, a string with its quotes, braces as {...}
+ * and a list as [...]; NULL where there is none. Refuses a file that is no
+ * JSON or more than 100 braces and lists deep, and one of the names twice.
+ * What the values lie in is returned, to be freed. */
+char *json_values(const char *path, int count,
+                  const char *const name[count], const char *value[count]);
+
+/* A value found so as a whole number from 0 to INT_MAX. Refuses NULL and
+ * any other value. */
+int json_whole_number(const char *path, const char *name,
+                      const char *value);

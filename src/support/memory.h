@@ -5,18 +5,23 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* A block of floats as rows of d of them: ROWS(d, pointer)[i][k]. In C, the
  * width of a table is part of its type. The widths of a struct's tables are
  * known only when the program runs, so a struct has pointers to single
  * floats, and this casts one to a pointer to rows. The cast moves nothing.
- * C cannot check that the block is so long, and a const is taken away.
+ * What is const stays so, by __typeof__ of gcc and clang; uintptr_t keeps
+ * gcc 12 from a warning that it does not. C cannot check that the block is
+ * so long.
  * PyTorch: pointer.view(-1, d). */
-#define ROWS(d, pointer) ((float(*)[d])(pointer))
+#define ROWS(d, pointer)                                                   \
+    ((__typeof__(*(pointer))(*)[d])(uintptr_t)(pointer))
 
 /* The same as tables of n such rows: TABLES(n, d, pointer)[h][i][k].
  * PyTorch: pointer.view(-1, n, d). */
-#define TABLES(n, d, pointer) ((float(*)[n][d])(pointer))
+#define TABLES(n, d, pointer)                                              \
+    ((__typeof__(*(pointer))(*)[n][d])(uintptr_t)(pointer))
 
 /* Memory for n rows of m floats, to be freed by the caller. Refuses sizes
  * below 1, and what does not fit. */

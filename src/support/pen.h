@@ -1,5 +1,5 @@
 /* The pen: what all drawings share, and no chapter uses. Only the files
- * figure*.c include it. Each thread has one pen, and draws one picture at a
+ * figure_*.c include it. Each thread has one pen, and draws one picture at a
  * time, from pen_begin to pen_end. Outside of these it is lifted and leaves
  * no line, so that a layout can be gone through for its size alone.
  *

@@ -2,7 +2,7 @@
 
 #include "support/safetensors.h"
 #include "support/file.h"
-#include "support/json_reader.h"
+#include "support/json.h"
 #include "support.h"
 
 /* A safetensors file is the length of its header in eight bytes, the header
@@ -39,20 +39,27 @@ static const struct {
     {'?', "C64", 64},        {0, NULL, 0},
 };
 
-/* The index of a type, or a dtype, in this list; the list's length if it is
- * not there. */
-static int kind_of(char type, const char *dtype)
+/* The index of a type, or of a dtype, in this list; the list's length if it
+ * is not there. */
+static int kind_of_type(char type)
 {
     int k = 0;
-    while (kinds[k].dtype && kinds[k].type != type &&
-           (!dtype || strcmp(kinds[k].dtype, dtype) != 0))
+    while (kinds[k].dtype && kinds[k].type != type)
+        k++;
+    return k;
+}
+
+static int kind_of_dtype(const char *dtype)
+{
+    int k = 0;
+    while (kinds[k].dtype && strcmp(kinds[k].dtype, dtype) != 0)
         k++;
     return k;
 }
 
 static size_t entry_size(const Tensor *t)
 {
-    return (size_t)kinds[kind_of(t->type, NULL)].bits / 8;
+    return (size_t)kinds[kind_of_type(t->type)].bits / 8;
 }
 
 /* A tensor of the header, and where its bytes are in the file's data. */
@@ -123,7 +130,7 @@ static Place read_tensor(Json *j, const char *name)
         REFUSE("%s: tensor '%s' has not all of dtype, shape and two "
                "data_offsets",
                j->path, name);
-    const int kind = kind_of(0, t.dtype_name);
+    const int kind = kind_of_dtype(t.dtype_name);
     if (!kinds[kind].dtype)
         REFUSE("%s: tensor '%s' has dtype '%s'; it must be one of "
                "safetensors', such as F32",
@@ -293,11 +300,11 @@ void tensors_free(Tensors *file)
 
 static const void *entries(const Tensor *t, char type)
 {
-    const int kind = kind_of(t->type, NULL);
+    const int kind = kind_of_type(t->type);
     if (t->type != type)
         REFUSE("%s: tensor '%s' has dtype %s: %s is needed", t->path,
                t->name, kind < KINDS ? kinds[kind].dtype : t->dtype_name,
-               kinds[kind_of(type, NULL)].dtype);
+               kinds[kind_of_type(type)].dtype);
     return t->data;
 }
 
@@ -337,7 +344,7 @@ static void check_name(const char *path, const char *name)
 /* Refuses what cannot be written; counts the entries. */
 static void check_given(const char *path, Tensor *t)
 {
-    if (kind_of(t->type, NULL) >= KINDS || t->rank < 0 || t->rank > 4)
+    if (kind_of_type(t->type) >= KINDS || t->rank < 0 || t->rank > 4)
         REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd', 'i', "
                "'b' or 'h', and 0 to 4, are needed",
                path, t->name, t->type ? t->type : ' ', t->rank);
@@ -360,7 +367,7 @@ static void check_given(const char *path, Tensor *t)
 static int by_kind(const void *a, const void *b)
 {
     const Tensor *x = a, *y = b;
-    const int kind = kind_of(x->type, NULL) - kind_of(y->type, NULL);
+    const int kind = kind_of_type(x->type) - kind_of_type(y->type);
     return kind ? kind : by_name(a, b);
 }
 
@@ -391,7 +398,7 @@ static void print_header(FILE *to, const Tensors *all)
         const size_t from = end;
         end += t->count * entry_size(t);
         fprintf(to, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "",
-                t->name, kinds[kind_of(t->type, NULL)].dtype);
+                t->name, kinds[kind_of_type(t->type)].dtype);
         for (int k = 0; k < t->rank; k++)
             fprintf(to, k ? ",%d" : "%d", t->shape[k]);
         fprintf(to, "],\"data_offsets\":[%zu,%zu]}", from, end);

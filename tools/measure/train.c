@@ -92,7 +92,7 @@ static void note_heads(const Gpt *g, double largest[2])
 static void note_row(GptTraining *t, const char *model_path)
 {
     const int n = t->model.context_length;
-    double *row = gpt_training_note(t, entries_of_row(t));
+    double *row = gpt_training_add_notes(t, entries_of_row(t));
     char *text = new_list((size_t)n + 1, 1);
     row[STEP] = t->step;
     row[LOSS] = (double)gpt_run_loss(t, prose);
@@ -308,7 +308,7 @@ static void run(const GptTraining *sizes, char *const path[3])
         REFUSE("%d steps: at least 1 is needed", sizes->steps);
     GptTraining t;
     gpt_training_init_prose(&t, sizes);
-    gpt_training_note(&t, BEGINNING);
+    gpt_training_add_notes(&t, BEGINNING);
     FILE *old = fopen(path[0], "rb");
     if (!old && errno != ENOENT)
         REFUSE("%s: %s: a file that can be read, or none yet, is needed",

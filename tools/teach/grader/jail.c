@@ -111,7 +111,8 @@ enum { REFUSED = sizeof refused / sizeof refused[0] };
 
 /* A call that is allowed with this value of one of its arguments alone. */
 enum { ONLY = 7 };
-static int only(struct sock_filter f[ONLY], int call, int k, uint64_t value)
+static int allow_only(struct sock_filter f[ONLY], int call, int k,
+                      uint64_t value)
 {
     const size_t low = offsetof(struct seccomp_data, args) + 8 * (size_t)k;
     int n = 0;
@@ -125,7 +126,7 @@ static int only(struct sock_filter f[ONLY], int call, int k, uint64_t value)
     return n;
 }
 
-static int obey(int n, struct sock_filter *f)
+static int install_filter(int n, struct sock_filter *f)
 {
     struct sock_fprog all = {(unsigned short)n, f};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
@@ -140,7 +141,7 @@ static int obey(int n, struct sock_filter *f)
  * a signal to itself, as abort sends it; a thread, but no process; clone3,
  * whose flags cannot be looked at, is said not to exist, no terminal to be
  * there, and files not to be allowed. All else ends the program by SIGSYS. */
-static int let_alone(const char *program)
+static int filter_system_calls(const char *program)
 {
     struct sock_filter f[2 * ALLOWED + 2 * REFUSED + 3 * ONLY + 16];
     int n = 0;
@@ -164,15 +165,15 @@ static int let_alone(const char *program)
     }
     f[n++] = UNLESS(BPF_JEQ, SYS_ioctl, 1);
     f[n++] = ANSWER(SECCOMP_RET_ERRNO | ENOTTY);
-    n += only(f + n, SYS_execve, 0, (uintptr_t)program);
-    n += only(f + n, SYS_prlimit64, 2, 0);
-    n += only(f + n, SYS_tgkill, 0, (uint64_t)getpid());
+    n += allow_only(f + n, SYS_execve, 0, (uintptr_t)program);
+    n += allow_only(f + n, SYS_prlimit64, 2, 0);
+    n += allow_only(f + n, SYS_tgkill, 0, (uint64_t)getpid());
     f[n++] = UNLESS(BPF_JEQ, SYS_clone, 3);
     f[n++] = LOAD(args[0]);
     f[n++] = UNLESS(BPF_JSET, CLONE_THREAD, 1);
     f[n++] = ANSWER(SECCOMP_RET_ALLOW);
     f[n++] = ANSWER(SECCOMP_RET_KILL_PROCESS);
-    return obey(n, f);
+    return install_filter(n, f);
 }
 
 /* A call of another instruction set, or of another numbering of these, ends
@@ -198,7 +199,7 @@ int leave_network(void)
     f[n++] = ANSWER(SECCOMP_RET_ERRNO | EACCES);
 #endif
     f[n++] = ANSWER(SECCOMP_RET_ALLOW);
-    return obey(n, f);
+    return install_filter(n, f);
 }
 
 /* What linux/landlock.h says, which older systems lack. */
@@ -281,32 +282,32 @@ static void end_with_parent(void)
 {
 }
 
-static int nowhere(void)
+static int not_supported(void)
 {
     errno = ENOSYS;
     return -1;
 }
 
-static int let_alone(const char *program)
+static int filter_system_calls(const char *program)
 {
     (void)program;
-    return nowhere();
+    return not_supported();
 }
 
 int leave_network(void)
 {
-    return nowhere();
+    return not_supported();
 }
 
 int files_begin(void)
 {
-    return nowhere();
+    return not_supported();
 }
 
 int files_read(int rules, const char *path)
 {
     (void)rules, (void)path;
-    return nowhere();
+    return not_supported();
 }
 
 int files_write(int rules, const char *path)
@@ -317,7 +318,7 @@ int files_write(int rules, const char *path)
 int files_end(int rules)
 {
     (void)rules;
-    return nowhere();
+    return not_supported();
 }
 #endif
 
@@ -328,7 +329,7 @@ void limit(int what, rlim_t most)
 
 enum { NOBODY = 65534 };
 
-static int become(uid_t user)
+static int become_user(uid_t user)
 {
     if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) ||
                            (setuid(user) && setuid(NOBODY))))
@@ -339,7 +340,7 @@ static int become(uid_t user)
 
 int become_nobody(void)
 {
-    return become(NOBODY);
+    return become_user(NOBODY);
 }
 
 /* How many threads there are, of all users. */
@@ -358,11 +359,11 @@ static int threads_now(void)
  * user of its own, of numbers that no person has: none can take all threads
  * from others, nor all that the machine has. Who is not root has other
  * programs, too, that are counted. */
-static int become_somebody(void)
+static int become_own_user(void)
 {
     enum { FIRST = 61184, MANY = 4096, THREADS = 500 };
     const int others = geteuid() == 0 ? 0 : threads_now();
-    if (become((uid_t)(FIRST + getpid() % MANY)))
+    if (become_user((uid_t)(FIRST + getpid() % MANY)))
         return -1;
     limit(RLIMIT_NPROC, (rlim_t)(THREADS + others));
     return 0;
@@ -379,8 +380,8 @@ int confine(uint64_t bytes, const char *program)
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_STACK, 8 << 20);
     limit(RLIMIT_AS, bytes);
-    if (become_somebody() ||
+    if (become_own_user() ||
         (rules >= 0 && (files_read(rules, program) || files_end(rules))))
         return -1;
-    return let_alone(program) ? -1 : 0;
+    return filter_system_calls(program) ? -1 : 0;
 }

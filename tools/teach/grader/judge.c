@@ -123,7 +123,7 @@ static void become_runner(int in, int out, int fails)
 }
 
 /* The judge ends, too, whose test this is: it cannot judge here. */
-static _Noreturn void nobody_is_judged(void)
+static _Noreturn void cannot_judge(void)
 {
     kill(getppid(), SIGUSR1);
     _exit(1);
@@ -139,7 +139,7 @@ static void start(void)
         (rlim_t)left.it_value.tv_sec + (left.it_value.tv_usec > 0);
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
         pipe2(fails, O_CLOEXEC) || (runner = fork()) < 0)
-        nobody_is_judged();
+        cannot_judge();
     owner = getpid();
     if (runner == 0)
         become_runner(in[0], out[1], fails[1]);
@@ -147,7 +147,7 @@ static void start(void)
     close(out[1]);
     close(fails[1]);
     if (read(fails[0], &failed, 1) == 1)
-        nobody_is_judged();
+        cannot_judge();
     close(fails[0]);
     waiting.count = come.at = come.count = 0;
     to_runner = in[1];
@@ -224,7 +224,7 @@ static void receive(void *at, size_t size)
         end_as_runner();
 }
 
-static _Noreturn void end_since(const char *words)
+static _Noreturn void end_because(const char *words)
 {
     fprintf(stderr, "%s\n", words);
     kill(runner, SIGKILL);
@@ -232,7 +232,7 @@ static _Noreturn void end_since(const char *words)
 }
 
 /* Bytes that have changed are written, as others may not be writable. */
-static void change(char *at, const char *to, size_t size)
+static void write_changed(char *at, const char *to, size_t size)
 {
     if (memcmp(at, to, size) != 0)
         memcpy(at, to, size);
@@ -248,7 +248,8 @@ static void change_struct(const Visit *v, uint64_t at, const char *piece,
         const uint64_t from = first > at ? first : at;
         const uint64_t to = end < at + size ? end : at + size;
         if (from < to)
-            change((char *)(uintptr_t)from, piece + (from - at), to - from);
+            write_changed((char *)(uintptr_t)from, piece + (from - at),
+                          to - from);
     }
 }
 
@@ -264,9 +265,10 @@ static void receive_range(const Visit *v, const Range *r)
             change_struct(v, r->at + i, piece, n);
         else if (!r->is_given ||
                  r->is_guarded) /* the test itself compares the guards */
-            change(at + i, piece, n);
+            write_changed(at + i, piece, n);
         else if (memcmp(at + i, piece, n) != 0)
-            end_since("the function has changed what it is given to read");
+            end_because(
+                "the function has changed what it is given to read");
     }
 }
 
@@ -290,13 +292,13 @@ void remote_call(const Remote *r, void *args, void *result,
     Answer answer;
     receive(&answer, sizeof answer);
     if (answer.mark != ANSWER_MARK)
-        end_since("something else than the function has answered");
+        end_because("something else than the function has answered");
     for (int i = 0; i < v.ranges; i++)
         receive_range(&v, &v.range[i]);
     v.is_back = 1;
     r->visit(&v, args);
     if (v.is_wrong)
-        end_since("the function has left a count that cannot be");
+        end_because("the function has left a count that cannot be");
     if (result_size)
         memcpy(result, answer.result, result_size);
 }

@@ -10,7 +10,7 @@ static float sum_of(int n, const float x[n])
     return sum;
 }
 
-static void hide_and_renormalize(Random *r)
+static void task_renormalize(Random *r)
 {
     float weights[3][3], mask[3][3], seen[3][3];
     do {
@@ -36,7 +36,7 @@ static void hide_and_renormalize(Random *r)
     }
 }
 
-static void hide_scores(Random *r)
+static void task_masked_scores(Random *r)
 {
     float scores[1][4], masked[1][4], weights[1][4];
     int place, largest;
@@ -61,7 +61,7 @@ static void hide_scores(Random *r)
     answer(2, 4, weights[0]);
 }
 
-static void count_seen(Random *r)
+static void task_seen(Random *r)
 {
     const int n = whole(r, 3, 8), m = n + whole(r, 2, 9);
     float mask[n][m], sum = 0;
@@ -81,9 +81,9 @@ static void count_seen(Random *r)
 
 void tasks_09(Random *r)
 {
-    hide_and_renormalize(r);
-    hide_scores(r);
-    count_seen(r);
+    task_renormalize(r);
+    task_masked_scores(r);
+    task_seen(r);
 }
 
 /* A rate, and a mask that keeps some and drops some. */
@@ -99,7 +99,7 @@ static double draw_keep_mask(Random *r, int n, float keep_mask[1][n])
     return p;
 }
 
-static void mean_of_masks(Random *r)
+static void task_mean_of_masks(Random *r)
 {
     float w[1][2], y[1][2], sums[4];
     do
@@ -156,7 +156,7 @@ void tasks_10(Random *r)
     given("V", 4, 2, value);
     ask("The context vector, from the weights after dropout.");
     answer(2, 2, context[0]);
-    mean_of_masks(r);
+    task_mean_of_masks(r);
 }
 
 /* The mask of a text of so many words, in a batch where all have room for
@@ -170,7 +170,7 @@ static void text_mask(int n, int words, float mask[n][n])
     mask_padding(n, n, is_word, mask);
 }
 
-static void fill_up(Random *r)
+static void task_padding(Random *r)
 {
     const int n = whole(r, 6, 8), d = whole(r, 3, 6);
     const int words[2] = {whole(r, 2, 3), whole(r, 4, n - 1)};
@@ -202,7 +202,7 @@ void tasks_11(Random *r)
     float scores[1][4], masked[1][4], weights[1][4], keep_mask[1][4];
     float dropped[1][4], value[4][2], context[1][2];
     double p;
-    fill_up(r);
+    task_padding(r);
     do {
         whole_fill(r, 1, 4, -3, 5, scores);
         memcpy(masked, scores, sizeof masked);
@@ -277,7 +277,7 @@ void tasks_12(Random *r)
     answer(1, 4, joined);
 }
 
-static void split_up(Random *r)
+static void task_split(Random *r)
 {
     float x[2][6], split[3][2][2];
     do
@@ -300,7 +300,7 @@ static void split_up(Random *r)
                  (column - 1) % head_dim + 1);
 }
 
-static void merge_and_project(Random *r)
+static void task_merge(Random *r)
 {
     float context[2][1][2], joined[1][4], weight[2][4], bias[2], out[1][2];
     do {
@@ -339,8 +339,8 @@ static int all_parameters(int d_in, int d_out, int heads, int has_bias)
 
 void tasks_13(Random *r)
 {
-    split_up(r);
-    merge_and_project(r);
+    task_split(r);
+    task_merge(r);
     const int heads = whole(r, 2, 4), d_out = heads * whole(r, 2, 5);
     const int d_in = whole(r, 3, 12);
     task(
@@ -355,7 +355,7 @@ void tasks_13(Random *r)
     answer_words("%d", all_parameters(d_in, d_out, heads, 1));
 }
 
-static void meet_three(Random *r)
+static void task_online_softmax(Random *r)
 {
     float scores[3], value[3][2], largest[3], sums[3], mixture[2],
         log_sum_exp;
@@ -391,7 +391,7 @@ static void meet_three(Random *r)
     answer(2, 1, &log_sum_exp);
 }
 
-static void join_two(Random *r)
+static void task_merge_contexts(Random *r)
 {
     float first[2], second[2], joined[2], log_sums[2], both;
     do {
@@ -420,6 +420,6 @@ static void join_two(Random *r)
 
 void tasks_14(Random *r)
 {
-    meet_three(r);
-    join_two(r);
+    task_online_softmax(r);
+    task_merge_contexts(r);
 }

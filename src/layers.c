@@ -3,8 +3,10 @@
  * each token's row, as the layers make and want them, so that nothing is
  * split or merged. It serves chapters 22 and 23, whose model is made of
  * these. */
-#include "attention/18_backward.h"
+#include "attention/layers.h"
+#include "attention/attention_object.h"
 #include "attention/kernel.h"
+#include "attention/strided_rows.h"
 #include "support.h"
 
 void linear_forward_fast(const Linear *l, int n, const float x[n][l->d_in],
@@ -23,15 +25,16 @@ void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
                           const float grad_out[n][l->d_out], Linear *grad_l,
                           float grad_x[n][l->d_in])
 {
-    enum { SOME = 256 };
+    enum { ROWS_AT_ONCE = 256 };
     const int d_in = l->d_in, d_out = l->d_out;
     linear_gradient_check(l, grad_l);
     best_kernel()->matmul(n, d_in, d_out,
                           (StridedMatrix){grad_out[0], d_out, 1},
                           (StridedMatrix){l->weight, d_in, 1},
                           (StridedMatrix){grad_x[0], d_in, 1}, grad_x);
-    for (int i = 0; i < n; i += SOME)
-        best_kernel()->matmul(d_out, d_in, n - i < SOME ? n - i : SOME,
+    for (int i = 0; i < n; i += ROWS_AT_ONCE)
+        best_kernel()->matmul(d_out, d_in,
+                              n - i < ROWS_AT_ONCE ? n - i : ROWS_AT_ONCE,
                               (StridedMatrix){grad_out[i], 1, d_out},
                               (StridedMatrix){x[i], d_in, 1},
                               (StridedMatrix){grad_l->weight, d_in, 1},
@@ -39,30 +42,6 @@ void linear_backward_fast(const Linear *l, int n, const float x[n][l->d_in],
     for (int i = 0; l->bias && i < n; i++)
         for (int j = 0; j < d_out; j++)
             grad_l->bias[j] += grad_out[i][j];
-}
-
-void trace_init_texts(Trace *t, const Attention *a, int texts, int n)
-{
-    Trace sizes = {.n = n, .m = n, .d_out = a->d_out, .texts = texts};
-    if (texts < 1)
-        REFUSE("%d texts: at least 1 is needed", texts);
-    sizes.n_heads = a->n_heads;
-    sizes.d_k = a->d_k;
-    sizes.d_v = a->d_v;
-    trace_init(t, &sizes);
-}
-
-void attention_texts_check(const Attention *a, int texts, int n,
-                           const Trace *t)
-{
-    Trace one = *t; /* but for its texts */
-    one.texts = 0;
-    attention_widths_check(a);
-    attention_check(a, n, n, &one);
-    if (texts < 1 || t->texts != texts)
-        REFUSE("%d texts, and a trace of %d: at least 1, and the same, are "
-               "needed",
-               texts, t->texts);
 }
 
 static StridedRows heads_of(const Attention *a, int n, int d,

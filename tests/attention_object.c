@@ -1,9 +1,7 @@
-/* The memory of an attention and its trace, and what does not fit. How their
- * tables lie, the chapters see that use them. */
+/* The memory of an attention, and what does not fit it. How its tables lie,
+ * the chapters see that use them. */
 #define CHAPTER "07_self_attention"
 #include "traces.h"
-#include "attention/07_self_attention.h"
-#include "attention/kernel.h"
 
 static Attention head = {
     .d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 4};
@@ -30,15 +28,10 @@ static void attention_fits(void)
 static void memory_test(void)
 {
     Attention a = any_attention(2, 6);
-    Trace t;
-    trace_init_for(&t, &a, 3, 4);
-    for (size_t k = 0; k < t.count; k++)
-        tap_near("an entry", t.memory[k], 0, 0, 0);
     for (int twice = 0; twice < 2; twice++) {
-        trace_free(&t);
         attention_free(&a);
-        tap_true("nothing is left", !t.memory && !t.query && !a.memory &&
-                                        !a.query.weight && !a.count);
+        tap_true("nothing is left",
+                 !a.memory && !a.query.weight && !a.count);
     }
 }
 
@@ -64,34 +57,10 @@ static Attention *with(Attention *a, int *size, int other)
     return a;
 }
 
-#define AT "objects.c: "
+#define AT "attention_object.c: "
 #define COLUMNS                                                            \
     ": at least 1 of each, and at most 2147483647 columns of all heads "   \
     "are needed"
-
-static void traces_refused(void)
-{
-    REFUSES(AT "sizes_check: n_heads, d_k, d_v = 65536, 65536, 1" COLUMNS,
-            trace_init(&(Trace){0}, sized(2, 3, 65536, 65536, 1, 0)));
-    REFUSES(AT "trace_init: n, m, d_out = 2, 3, -1: at least 1, 1 and 0 "
-               "are needed",
-            trace_init(&(Trace){0}, sized(2, 3, 1, 4, 5, -1)));
-    REFUSES(NULL, trace_init(&(Trace){0}, sized(2, 0, 1, 4, 5, 0)));
-    REFUSES(NULL, trace_init(&(Trace){0}, sized(0, 3, 1, 4, 5, 0)));
-
-    REFUSES(AT "trace_check: a trace of n, m, n_heads, d_k, d_v, d_out "
-               "= 1, 2, 3, 4, 5, 6: 2, 3, 4, 5, 6, 7 are needed",
-            trace_check(sized(1, 2, 3, 4, 5, 6), 2, 3, 4, 5, 6, 7));
-    REFUSES(AT "trace_check: a trace without tables: trace_init makes "
-               "room for them",
-            trace_check(&(Trace){.n = 1}, 1, 0, 0, 0, 0, 0));
-    REFUSES(NULL, trace_check(&(Trace){.d_out = 2, .query = NOWHERE}, 0, 0,
-                              0, 0, 0, 2));
-    for (int i = 0; i < 6; i++)
-        REFUSES_SUCH(one_more(i),
-                     trace_check(wrong_trace(i, 2, 3, 4, 5, 6, 7), 2, 3, 4,
-                                 5, 6, 7));
-}
 
 static void attentions_refused(void)
 {
@@ -102,9 +71,10 @@ static void attentions_refused(void)
         REFUSES_SUCH(tap_words("size %d = %d", i, -(i > 4)),
                      attention_init(&(Attention){0},
                                     with(&head, size[i], -(i > 4))));
-    REFUSES(AT "sizes_check: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
-            attention_init(&(Attention){0},
-                           with(&head, &head.n_heads, 1 << 29)));
+    REFUSES(
+        "trace.c: heads_check: n_heads, d_k, d_v = 536870912, 3, 4" COLUMNS,
+        attention_init(&(Attention){0},
+                       with(&head, &head.n_heads, 1 << 29)));
 }
 
 /* Whatever was changed after the layers got their numbers. */
@@ -119,7 +89,7 @@ static void layers_refused(void)
             attention_layers_check(with(&head, &head.key.d_out, 50)));
     for (int i = 0; i < 8; i++)
         REFUSES(NULL, attention_layers_check(with(&head, size[i], 7)));
-    REFUSES(AT "sizes_check: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
+    REFUSES("trace.c: heads_check: n_heads, d_k, d_v = 0, 3, 4" COLUMNS,
             attention_layers_check(with(&head, &head.n_heads, 0)));
     Attention bare = head;
     bare.value.weight = NULL;
@@ -141,14 +111,11 @@ static void misfits_refused(void)
 
 int main(void)
 {
-    TAP(memory_test, "trace_init_for: zeros");
-    TAP(memory_test, "trace_free: nothing is left");
     TAP(memory_test, "attention_free: nothing is left");
     TAP(layout_test, "linear_layout: one behind the other");
     TAP(layout_test, "attention_layout: one behind the other");
     TAP(attention_fits, "attention_check: at the limits");
     attention_init(&head, &head);
-    traces_refused();
     attentions_refused();
     layers_refused();
     misfits_refused();

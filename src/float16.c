@@ -3,7 +3,7 @@
  * five bits, whose end has to be looked after at both sides. The chapter's
  * store_row and load_row use it, and its table of five numbers comes from
  * here; cache.c's widen does the same in lanes. */
-#include "attention/16_kv_cache.h"
+#include "attention/float16.h"
 #include "support.h"
 
 /* Below 2^-14, float16 has the multiples of 2^-24, and its bits say how many.

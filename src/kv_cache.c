@@ -3,7 +3,7 @@
  * multiple of 16, so that cache.c reads whole vectors. Chapter 16's page
  * shows what is kept, and can be read without: nothing here depends on a
  * key or a value. */
-#include "attention/16_kv_cache.h"
+#include "attention/kv_cache.h"
 #include "support.h"
 
 /* Rows are as long as the longest vectors need. */

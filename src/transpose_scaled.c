@@ -3,7 +3,7 @@
  * them. Four rows at a time, so that what is written side by side is
  * written at once. The chapter's page can be read without: every entry goes
  * where a transposed table has it. */
-#include "attention/15_kernel.h"
+#include "attention/transpose_scaled.h"
 #include "support.h"
 
 void transpose_scaled(int n, int m, float factor, const float *from,
