@@ -10,10 +10,10 @@
         check-neon check-no-avx512 check-no-avx test-kernel golden golden-check
 
 check: ##* the gate: what every change must pass; PART="form test" for some parts
-	@.ci/run gate $(PART)
+	@NO_INSTALL=1 .ci/run gate $(PART)
 check-all: ## every check there is; skips what has passed already; PART="clang valgrind" for some parts
-	@.ci/run all $(PART)
-check-install: ## says which packages the checks need, installs them (Debian), and fetches the rest; PART=all for check-all
+	@NO_INSTALL=1 .ci/run all $(PART)
+check-install: ## installs what the checks need, and says it: Debian's packages, and in this folder what pip and npm fetch; PART=all for check-all
 	@.ci/run install $(PART)
 
 # The tests of what is compiled for an instruction set, or waits for threads. The sizes are

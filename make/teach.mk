@@ -1,6 +1,6 @@
-# ---- For teachers: handouts, grading, worksheets and quizzes.
+# ---- For teachers: handouts and grading.
 
-.PHONY: handout autograder graders grade grade-all worksheet quiz test-class test-tools
+.PHONY: handout autograder graders grade grade-all test-class test-tools
 
 # The assignment is the file that CONF names, or else NAME.conf. The tool says which
 # chapters are graded, for it, for CHAPTER or for what a copy asks for; for these, graders
@@ -55,7 +55,7 @@ $(grader)/dispatch.o: src/kernel/dispatch.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(openmp) $(object)
 of_kernel = $(if $(filter %/19_flash_backward.o,$(before_$(1))),,\
-  $(patsubst %,$(BUILD)/obj/kernel/%.o,attend backward cache layers))
+  $(addprefix $(BUILD)/obj/,kernel/attend.o kernel/backward.o kernel/cache.o layers.o))
 $(grader)/%.a: $(grader)/%.calls.o $(grader)/dispatch.o $$(filter-out \
                $(BUILD)/obj/kernel/dispatch.o $$(call of_kernel,$$*),$$(before_$$*) $(support))
 	@rm -f $@
@@ -72,22 +72,11 @@ $(grader)/how: $(settings)
 	  'flags.15_kernel $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(kernel)' \
 	  $(foreach n,$(names),$(if $(filter %/15_kernel.o,$(before_$n) /$n.o),'libraries.$n $(openmp)')) >$@
 
-# ---- Worksheets and quizzes
-
-$(BUILD)/tools/worksheet: $(wildcard tools/teach/worksheets/*.[ch]) $(BUILD)/libattention.a $(settings)
-	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(linked)
-worksheet: $(BUILD)/tools/worksheet $(BUILD)/pandoc.found ## CHAPTER=03 SEED=7 COPIES=30: sheets with other numbers on each, and the answers
-	@tools/teach/worksheet "$$CHAPTER" "$$SEED" "$$COPIES" "$$PAPER"
-quiz: $(BUILD)/pandoc.found ## CHAPTER=03: its questions as a sheet, and the answers
-	@tools/teach/quiz "$$CHAPTER" "$$PAPER"
-
 # ---- The tests of what learners and teachers use
 
 test-class: of_class := $(wildcard tests/learn/*.t tests/teach/*.t tests/measure/*.t) tests/weave/new_chapter.t
-test-tools: of_class := $(patsubst %,tests/%.t,teach/class teach/worksheet teach/handout learn/watch teach/report learn/diagnosis teach/assignment weave/new_chapter)
-test-class: ## what learners and teachers use: student copies, hints, diagnosis, grading, worksheets
+test-tools: of_class := $(patsubst %,tests/%.t,teach/class teach/handout learn/watch teach/report learn/diagnosis teach/assignment weave/new_chapter)
+test-class: ## what learners and teachers use: student copies, hints, diagnosis, grading
 test-tools: ## of these, one run of each tool, and a class that is graded
-test-class test-tools: test-programs $(BUILD)/pandoc.found $(BUILD)/tools/worksheet \
-                       $(foreach n,$(exercised),graders-$(call number,$n))
+test-class test-tools: test-programs $(BUILD)/pandoc.found $(foreach n,$(exercised),graders-$(call number,$n))
 	PANDOC=$(BUILD)/pandoc $(prove) $(of_class)

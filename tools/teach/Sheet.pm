@@ -1,8 +1,7 @@
 package Sheet;
 
-# What tools/teach/worksheet, tools/teach/quiz and tools/teach/handout have in common: prose of the
-# chapters becomes sheets, which come into being together with what belongs to them,
-# or not at all; and what is wrong is told in one line.
+# What tools/teach/handout makes its sheets with: the prose of chapters becomes Typst and
+# PDF, all files or none; and what is wrong is told in one line.
 
 use strict;
 use warnings;
@@ -41,28 +40,8 @@ sub check_paper {
     return $paper;
 }
 
-# The chapter of a number, as in CHAPTER=03 or 3.
-sub chapter {
-    my ($given) = @_;
-    my $number = Chapter::numbered($given);
-    my @files = $number =~ /^\w+\z/a ? glob "chapters/${number}_*.c" : ();
-    die "there is no chapter '$given': its number is needed, as in CHAPTER=03\n" if @files != 1;
-    return Chapter->load($files[0]);
-}
-
 # A string as Typst writes it.
 sub quote { return '"' . ($_[0] =~ s/([\\"])/\\$1/gr) . '"' }
-
-# An array of what is Typst already: with one entry, too, it is one.
-sub array { return '(' . join('', map {"$_, "} @_) . ')' }
-
-# The title of a chapter, and what stands above it.
-sub title_of {
-    my ($chapter) = @_;
-    my ($title) = map { /^# (.*?) \{#/ } @{$chapter->{lines}};
-    my $number = $chapter->{number} =~ s/^0//r;
-    return (($number =~ /^\d/ ? 'Chapter' : 'Appendix') . " $number", $title);
-}
 
 # ------------------------------------------------------- what a chapter says
 

@@ -1,4 +1,4 @@
--- The filter for quizzes: pandoc ... -L tools/teach/sheet.lua -t typst
+-- The filter for assignments: pandoc ... -L tools/teach/sheet.lua -t typst
 --
 -- Formulas get the words that PDF/UA wants; links, which would lead away from
 -- the sheet, leave their words behind.
