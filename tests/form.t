@@ -91,9 +91,9 @@ for my $header (glob 'src/*/*.h') {
     my $text = Text::of_file($header);
     $declares{home($header =~ s{src/(.*)\.h}{$1}r)}{$_} = 1 for functions_in($text), data_in($text);
 }
-for my $object (glob "$build/obj/*.o $build/obj/*/*.o") {
-    my ($name) = $object =~ m{obj/([\w/]+)\.o\z} or next; # what has a set's name is compiled again
-    $defines{home($name)}{$_} = 1 for grep { $_ ne 'main' } qx{nm -g '$object'} =~ / [A-TV-Z] _?(\w+)$/mg;
+for my $object (map { m{^(?:chapters|src)/(.*)\.c$}; "$build/obj/$1.o" } grep { !/instruction_set/ } glob "chapters/*.c src/*.c src/*/*.c") {
+    my ($name) = $object =~ m{obj/(.*)\.o\z};
+    $defines{home($name)}{$_} = 1 for grep { !/^main_/ } qx{nm -g '$object'} =~ / [A-TV-Z] _?(\w+)$/mg;
 }
 none 'a header declares what the file of its name defines, and nothing else', map {
     my ($is_defined, $is_declared) = ($defines{$_} // {}, $declares{$_} // {});
@@ -119,7 +119,7 @@ none '... whose own comments say all of it', map { "$_->[0]: $_->[1] refuses wha
   grep { @{$refuses{$_->[1]} // []} } @told;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
 my %is_named = map { $_ => 1 } Headers::files($headers),
-  map {"src/$_.h"} qw(support/pen support/file support/json support/utf8 kernel/attend);
+  map {"src/$_.h"} qw(support/pen support/file support/json support/utf8 kernel/attend kernel/instruction_set);
 none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
 none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
 

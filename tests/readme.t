@@ -18,8 +18,8 @@ my ($name) = $text =~ /^Saved as `(\w+\.c)`/m;
 my ($program, $commands, $output) = $text =~ /^```\w*\n(.*?)^```$/msg;
 like $commands, qr/^make lib\n/, 'make lib comes first';
 $commands =~ s/^make lib\n//; # a test finds it made, as make compiles:
-my ($compile, $link) = Chapter::compiler();
-$commands =~ s/^cc (.*)/$compile =~ s{ -Isrc}{}r . " $1 $link"/me;
+my ($compile, $link) = map { s/ -Isrc//r } Chapter::compiler();
+$commands =~ s/^cc (.*)/$compile $1 $link/m;
 
 symlink abs_path('src'), "$folder/src" or die "$folder: $!\n";
 symlink $build, "$folder/build" or die "$folder: $!\n";

@@ -5,22 +5,22 @@
 use strict;
 use warnings;
 use File::Basename qw(basename);
-use File::Find qw(find);
 use Test::More;
 
 my $build = $ENV{BUILD} // 'build';
 
 # Of each object what it defines, and what it takes from others, symbol by symbol.
-my (%home, %takes, @objects);
-find({no_chdir => 1, wanted => sub { push @objects, $_ if m{/[\w.]+\.o\z} }}, "$build/obj");
-for my $object (sort @objects) {
+my (%home, %takes);
+my @objects = map { m{^(?:chapters|src)/(.*)\.c$}; "$build/obj/$1.o" }
+  grep { !/instruction_set/ } glob 'chapters/*.c src/*.c src/*/*.c';
+my @kernels = glob "$build/obj/kernel/instruction_set.*.o";
+for my $object (@objects, @kernels) {
     my $name = basename($object, '.o');
-    die "$object: there is another object of this name\n" if $takes{$name};
     $takes{$name} = {};
     for (qx{nm '$object'}) {
         my ($kind, $symbol) = /(\w) (\w+)$/ or next;
         if ($kind eq 'U') { $takes{$name}{$symbol} = 1 }
-        elsif ($kind =~ /[A-Z]/ && $symbol ne 'main') { $home{$symbol} = $name }
+        elsif ($kind =~ /[A-Z]/) { $home{$symbol} = $name }
     }
 }
 my %needs = map {
@@ -29,15 +29,11 @@ my %needs = map {
 } keys %takes;
 cmp_ok scalar keys %home, '>', 300, 'objects define symbols';
 
-# What is compiled for an instruction set takes from its like what is compiled for the same.
-my @mixed;
-for my $name (grep { /\./ } sort keys %takes) {
-    my ($set) = $name =~ /\.(\w+)/;
-    my %alike = map { (s/\..*//r => 1) } grep { /\.\Q$set\E\z/ } keys %takes;
-    push @mixed, map {"$name takes $_ from $home{$_}"}
-      grep { my $from = $home{$_} // ''; $alike{$from =~ s/\..*//r} && $from !~ /\.\Q$set\E\z/ } sort keys %{$takes{$name}};
+# What is compiled for an instruction set calls its like, not the plain ones.
+for my $set (map { /\.(\w+)\.o$/ } @kernels) {
+    is join(' ', grep { $home{$_} eq "instruction_set.$set" } sort keys %home), "kernel_$set", "$set: others see one Kernel";
+    is join(' ', grep { /^(?:15_kernel|attend|backward|cache)$/ } sort keys %{$needs{"instruction_set.$set"}}), '', '... and it stands by itself';
 }
-is join("\n", @mixed), '', 'instruction sets are not mixed';
 
 # From each object down to what it stands on. A way that comes back is a circle.
 my (%done, @circles);
