@@ -17,6 +17,7 @@ loop.
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 #include "attention/05_tokens.h"
+#include "attention/06_scaling.h"
 #include "attention/10_dropout.h"
 #include "support.h"
 

@@ -13,6 +13,7 @@ of operations in a second.
 */
 
 #include "attention/15_kernel.h"
+#include "attention/01_dot_product.h"
 #include "attention/05_tokens.h"
 #include "attention/14_flash.h"
 #include "attention/measured.h"

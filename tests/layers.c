@@ -222,6 +222,10 @@ static void refused_texts(void)
     REFUSES_SUCH("a gradient of another size",
                  linear_backward_fast(&self.key, 5, some_x, some_x,
                                       &grad_self.value, some_x));
+    grad_self.key.weight = NULL;
+    REFUSES_SUCH("a gradient without a weight",
+                 linear_backward_fast(&self.key, 5, some_x, some_x,
+                                      &grad_self.key, some_x));
 }
 
 int main(void)

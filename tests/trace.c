@@ -7,6 +7,14 @@ static void memory_test(void)
 {
     Attention a = any_attention(2, 6);
     Trace t;
+    trace_init(&t, &(Trace){.n = 1,
+                            .m = 1,
+                            .n_heads = 1,
+                            .d_k = 1,
+                            .d_v = 1,
+                            .dropout_rate = 0.5});
+    tap_near("a rate", t.dropout_rate, 0, 0, 0);
+    trace_free(&t);
     trace_init_for(&t, &a, 3, 4);
     for (size_t k = 0; k < t.count; k++)
         tap_near("an entry", t.memory[k], 0, 0, 0);
