@@ -110,8 +110,8 @@ help help-all:
 	  Makefile $(sort $(wildcard make/*.mk))
 
 # ---- Chapters, and after them the appendices. Each is compiled once, and linked
-# with the chapters before it. All have a main: as it is weak, the first one is
-# taken, which is the program's own. Chapter 5 is the first to need the normal
+# with the chapters before it. The main of each has a name of its own, main_02, which
+# tools/start.c calls. Chapter 5 is the first to need the normal
 # numbers of appendix B, which therefore comes before it here.
 #
 # What is compiled is a chapter's code, which is looked at whenever make begins: a
@@ -184,13 +184,15 @@ $(BUILD)/flags:
 
 settings := Makefile $(wildcard make/*.mk) $(BUILD)/flags
 
-$(BUILD)/chapters/%: $$(call of,$$*) $$(before_$$*) $(BUILD)/libsupport.a
+$(BUILD)/chapters/%: tools/start.c $$(call of,$$*) $$(before_$$*) $(BUILD)/libsupport.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(link)
+	$(CC) $(FLAGS) $(CFLAGS) -DPROGRAM=main_$(call number,$*) $< $(link)
 
+# A chapter's main is called main_02, with a declaration of its own.
+as_function = -D'main(...)=main_$(call number,$*)(__VA_ARGS__); int main_$(call number,$*)(__VA_ARGS__)'
 $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes -D'main=__attribute__((weak)) main' $(object)
+	$(compile) -Wmissing-prototypes $(as_function) $(object)
 
 # The texts that chapter 23 learns from, as strings.
 $(BUILD)/code/prose.c: src/prose.txt src/held_out.txt $(settings)

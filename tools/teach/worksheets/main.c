@@ -30,7 +30,7 @@ static int chapter_named(const char *name)
            name, of[0].chapter, of[CHAPTERS - 1].chapter);
 }
 
-int main(int argc, char **argv)
+static int worksheets(int argc, char *argv[])
 {
     if (argc != 4)
         REFUSE("%d arguments: a chapter, a seed and a number of copies are "
@@ -48,4 +48,9 @@ int main(int argc, char **argv)
         of[k].tasks(&r);
     }
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(worksheets, argc, argv);
 }
