@@ -73,11 +73,16 @@ names    := $(basename $(notdir $(sort $(wildcard chapters/*_*.c))))
 of        = $(BUILD)/obj/$(1).o $(if $(filter $(fast),$(1)),$(sets:%=$(BUILD)/obj/$(1).%.o))
 objects  := $(foreach n,$(names),$(call of,$(n)))
 programs := $(names:%=$(BUILD)/chapters/%)
+# The data that a chapter's program reads.
+data_15  := src/data/measured.tsv
+data_16  := $(data_15)
+data_21  := golden/21_training.tsv
+data_23  := $(addprefix src/data/,prose.txt held_out.txt trained.tsv trained-dropout.tsv)
+data_24  := $(addprefix src/data/,held_out.txt trained.tsv trained-repeats.tsv)
 printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 headers  := $(wildcard src/*.h src/*/*.h)
 support  := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(sort $(wildcard src/*.c src/*/*.c))) \
-            $(patsubst src/%.txt,$(BUILD)/obj/%.o,$(wildcard src/prose.txt)) \
             $(foreach n,$(kernel),$(sets:%=$(BUILD)/obj/kernel/$(n).%.o))
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
 perl     := $(sort $(wildcard tests/*.t))
@@ -194,13 +199,6 @@ $(BUILD)/obj/%.o: $(BUILD)/code/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $(as_function) $(object)
 
-# The texts that chapter 23 learns from, as strings.
-$(BUILD)/code/prose.c: src/prose.txt src/held_out.txt $(settings)
-	@mkdir -p $(@D)
-	@{ echo '#include "attention/prose.h"'; for name in prose held_out; do echo "const char $$name[] ="; \
-	  perl -pe 's/["\\?]/\\$$&/g; s/(.*)\n/"$$1\\n"\n/' src/$$name.txt; \
-	  echo ";  const int $${name}_length = sizeof $$name - 1;"; done; } >$@.new && $(moved)
-
 # The public functions of all these files get the set's name behind their own, so that
 # calls among them stay within the set.
 in_sets := $(fast:%=$(BUILD)/code/%.c) $(kernel:%=src/kernel/%.c)
@@ -250,7 +248,7 @@ run: $(programs) ##* all programs, in order
 # What the program refuses is in the file, too. The pipe's status is that of cat, which
 # tells of a full disk.
 $(BUILD)/printed/%.txt: drawn = $(BUILD)/printed/$(call number,$*)
-$(BUILD)/printed/%.txt: $(BUILD)/chapters/%
+$(BUILD)/printed/%.txt: $(BUILD)/chapters/% $$(data_$$(call number,$$*))
 	@rm -rf $(drawn) && mkdir -p $(drawn)
 	@DIGITS=9 FIGURES=$(drawn) $< 2>&1 | cat >$@.new && $(moved)
 

@@ -295,10 +295,11 @@ static void show_small(void)
     GptTraining t, sizes = {.model = model, .texts = TEXTS};
     int ids[TEXTS * CONTEXT], targets[TEXTS * CONTEXT];
     float losses[4], held[4];
+    const char *unread = held_out()->bytes;
     gpt_training_init_prose(&t, &sizes);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
-        (int[]){(int)t.model.count, prose_length, held_out_length});
+        (int[]){(int)t.model.count, prose()->length, held_out()->length});
     print_value("ln(128)", logf(128));
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
@@ -308,7 +309,7 @@ static void show_small(void)
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
             held[(step + 1) / 100] =
-                gpt_loss(&t.model, held_out, 4000, &t.pass[0], t.shares[0]);
+                gpt_loss(&t.model, unread, 4000, &t.pass[0], t.shares[0]);
         }
     }
     /* More decimals would not be the same on every processor. */
@@ -349,7 +350,7 @@ steps. Its program, `tools/measure/train.c`, repeats the step from above,
 and may be skipped. Ctrl-C saves and ends the run, and `make train` goes on
 with it, to the last bit. (The file also holds Adam's means and the state of
 the generator. Such a **checkpoint** is written whole or not at all.) At the
-end, the program writes into `src/trained.h` what this page shows. The run
+end, the program writes into `src/data/trained.tsv` what this page shows. The run
 of this page, without dropout, had these sizes, and took so long:
 */
 
@@ -396,17 +397,17 @@ static void show_losses(const Trained *t, float losses[2][SHOWN])
                  best);
 }
 
-static void show_steps(void)
+static void show_steps(const Trained *t)
 {
     float losses[2][SHOWN];
-    show_losses(&trained, losses);
+    show_losses(t, losses);
     figure_curves("losses", "The loss, step by step",
                   (const char *const[]){"on text read", "on text held out"},
                   SHOWN, shown_at, losses);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < 6; i++) {
         const TrainedRow *row =
-            &trained.row[(const int[]){0, 2, 4, 8, trained.best, 40}[i]];
+            &t->row[(const int[]){0, 2, 4, 8, t->best, 40}[i]];
         printf("%.0f: %.60s\n      %.66s\n", (double)row->step, row->sample,
                row->sample + 60);
     }
@@ -478,31 +479,33 @@ byte comes:
 
 /* Two tables know how often each byte comes, and how often each comes
  * behind each. Their losses, on the same bytes as the loss on text read. */
-static void show_tables(void)
+static void show_tables(const Trained *t)
 {
+    const char *text = prose()->bytes;
+    const int bytes = prose()->length, read = held_out()->length;
     static int single[128], pair[128][128];
     double losses[2] = {0};
     float step[2][3];
     int below = 1;
     memset(single, 0, sizeof single);
     memset(pair, 0, sizeof pair);
-    for (int i = 0; i + 1 < prose_length; i++) {
-        single[(int)prose[i]]++;
-        pair[(int)prose[i]][(int)prose[i + 1]]++;
+    for (int i = 0; i + 1 < bytes; i++) {
+        single[(int)text[i]]++;
+        pair[(int)text[i]][(int)text[i + 1]]++;
     }
-    for (int i = 0; i + 1 < held_out_length; i++) {
-        const int was = prose[i], is = prose[i + 1];
-        losses[0] -= log((double)single[is] / prose_length);
+    for (int i = 0; i + 1 < read; i++) {
+        const int was = text[i], is = text[i + 1];
+        losses[0] -= log((double)single[is] / bytes);
         losses[1] -= log((double)pair[was][is] / single[was]);
     }
     for (int k = 0; k < 2; k++)
-        losses[k] /= held_out_length - 1;
+        losses[k] /= read - 1;
     print_vector("loss of a table of bytes, and of pairs of bytes", 2,
                  (float[]){(float)losses[0], (float)losses[1]});
-    while (!((double)trained.row[below].loss < losses[1]))
+    while (!((double)t->row[below].loss < losses[1]))
         below++;
     for (int i = 0; i < 2; i++)
-        show_row(&trained.row[below - 1 + i], step[i]);
+        show_row(&t->row[below - 1 + i], step[i]);
     print_matrix("the last step above that of pairs, and the next", 2, 3,
                  step);
 }
@@ -573,7 +576,7 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
 static char show_byte(const Trained *t, int k, int i)
 {
     const char c =
-        k < 10 ? held_out[2000 * k + i] : t->row[k - 9].sample[i];
+        k < 10 ? held_out()->bytes[2000 * k + i] : t->row[k - 9].sample[i];
     return c == '\n' ? '|' : c;
 }
 
@@ -588,7 +591,7 @@ static void show_copies(const Trained *t)
         for (int i = 0; i < n; i++)
             text[i] = show_byte(t, k, i);
         const int copied =
-            longest_copy(n, text, prose_length, prose, &first);
+            longest_copy(n, text, prose()->length, prose()->bytes, &first);
         bytes[k / 10][0] += (float)copied / 10;
         bytes[k / 10][1] = fmaxf(bytes[k / 10][1], (float)copied);
         if (k >= 10 && copied > most) {
@@ -645,19 +648,19 @@ train-dropout` makes the long run again, with the same passages in the same
 order:
 */
 
-static void show_dropout(void)
+static void show_dropout(const Trained *plain, const Trained *dropout)
 {
     enum { LATER = 2 };
     float losses[2][SHOWN], later[2][SHOWN - LATER];
-    show_run(&trained_dropout);
-    show_losses(&trained_dropout, losses);
+    show_run(dropout);
+    show_losses(dropout, losses);
     for (int i = LATER; i < SHOWN; i++)
-        later[0][i - LATER] = trained.row[4 * i].held_out;
+        later[0][i - LATER] = plain->row[4 * i].held_out;
     memcpy(later[1], losses[1] + LATER, sizeof later[1]);
     figure_curves("dropout", "The loss on text held out",
                   (const char *const[]){"without dropout", "with dropout"},
                   SHOWN - LATER, shown_at + LATER, later);
-    show_copies(&trained_dropout);
+    show_copies(dropout);
 }
 
 /*
@@ -796,17 +799,22 @@ static void show_next(int count, char *const word[count])
 
 static void show_chapter(void)
 {
+    Trained plain, dropout;
+    trained_read(&plain, "src/data/trained.tsv");
+    trained_read(&dropout, "src/data/trained-dropout.tsv");
     figure_pipeline("pipeline",
                     "words vectors roles scores scale mask weights "
                     "context heads");
     show_draws();
     show_settings();
     show_small();
-    show_run(&trained);
-    show_steps();
-    show_tables();
-    show_copies(&trained);
-    show_dropout();
+    show_run(&plain);
+    show_steps(&plain);
+    show_tables(&plain);
+    show_copies(&plain);
+    show_dropout(&plain, &dropout);
+    trained_free(&plain);
+    trained_free(&dropout);
 }
 
 int main(int argc, char *argv[])

@@ -3,7 +3,7 @@
 .PHONY: chapters outputs pdf epub test-book test-paper chapter prose format format-check
 
 figures = $(BUILD)/figures/$(call number,$*)
-$(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/weave/outputs tools/Chapter.pm
+$(BUILD)/run/%.ok: $(BUILD)/chapters/% $$(data_$$(call number,$$*)) chapters/%.c tools/weave/outputs tools/Chapter.pm
 	@mkdir -p $(@D)
 	@rm -rf $(figures) && mkdir -p $(figures)
 	FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<
@@ -80,7 +80,7 @@ chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
 	@tools/weave/new-chapter $(call quoted,$(NAME)) $(call quoted,$(TITLE))
 
 prose: ## the chapters' prose anew, for chapter 23: after it, make train
-	tools/weave/prose src $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md
+	tools/weave/prose src/data $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md
 
 code := $(wildcard chapters/*.c src/*.[ch] src/*/*.[ch] tests/*.[ch] tools/*/*.[ch] tools/*/*/*.[ch])
 format: ## gives all C the form that .clang-format says

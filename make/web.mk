@@ -55,8 +55,8 @@ $(BUILD)/web/programs/%.wasm: tools/web/page.c $(settings)
 	$(wasm) $(FLAGS) -Oz -DPROGRAM=main_$* -DBENCH=main_$(bench) $(filter %.c %.o,$^) \
 	  -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 $(whole)
 
-$(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm tools/web/pack tools/Pack.pm
-	tools/web/pack programs/$* <$< >$@.new && $(moved)
+$(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm $$(data_$$*) tools/web/pack tools/Pack.pm
+	tools/web/pack programs/$* $(data_$*) <$< >$@.new && $(moved)
 
 # A trained model, which a page loads when it is chosen.
 $(models): $(BUILD)/web/programs/model-%.js: src/models/%.safetensors tools/web/pack tools/Pack.pm

@@ -65,7 +65,7 @@ for (['student', $odd, $odd], ['handout', "$odd.conf", 'build/handout', $odd], [
 
 ($would = `$make -n bench-train train mutants graders STEPS='1;2' SIZES='3;4 5' CHAPTER="';x" FILES="';x" 2>&1`) =~ s/ +/ /g;
 like $would, qr/\Q$_\E/, "... and so does what takes $_"
-  for q(--steps '1;2'), q(.h '3;4' '5'), q(printf '%s\n' ''\'';x');
+  for q(--steps '1;2'), q(.tsv '3;4' '5'), q(printf '%s\n' ''\'';x');
 like `$make student DIR='a\ntouch x' CHAPTER=01 2>&1`, qr/\A\S+ \*\*\* DIR has more than one line: one is needed\.  Stop\.\n\z/,
   '... but for a second line';
 like `BUILD='$_' $make help 2>&1`, qr/\A\S+ \*\*\* BUILD is "\Q$_\E": the name of one folder, [^\n]* is needed\.  Stop\.\n\z/,
