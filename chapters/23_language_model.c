@@ -295,7 +295,6 @@ static void show_small(void)
     GptTraining t, sizes = {.model = model, .texts = TEXTS};
     int ids[TEXTS * CONTEXT], targets[TEXTS * CONTEXT];
     float losses[4], held[4];
-    const char *unread = held_out()->bytes;
     gpt_training_init_prose(&t, &sizes);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
@@ -308,8 +307,8 @@ static void show_small(void)
         const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
-            held[(step + 1) / 100] =
-                gpt_loss(&t.model, unread, 4000, &t.pass[0], t.shares[0]);
+            held[(step + 1) / 100] = gpt_loss(
+                &t.model, held_out()->bytes, 4000, &t.pass[0], t.shares[0]);
         }
     }
     /* More decimals would not be the same on every processor. */
@@ -350,8 +349,8 @@ steps. Its program, `tools/measure/train.c`, repeats the step from above,
 and may be skipped. Ctrl-C saves and ends the run, and `make train` goes on
 with it, to the last bit. (The file also holds Adam's means and the state of
 the generator. Such a **checkpoint** is written whole or not at all.) At the
-end, the program writes into `src/data/trained.tsv` what this page shows. The run
-of this page, without dropout, had these sizes, and took so long:
+end, the program writes into `src/data/trained.tsv` what this page shows.
+The run of this page, without dropout, had these sizes, and took so long:
 */
 
 /* What a long run has written down of itself. */
@@ -381,10 +380,11 @@ static const char *const shown_at[SHOWN] = {"1",    "400",  "800",  "1200",
                                             "1600", "2000", "2400", "2800",
                                             "3200", "3600", "4000"};
 
-/* The losses at these steps of a run. */
+/* A run, and its losses at these steps. */
 static void show_losses(const Trained *t, float losses[2][SHOWN])
 {
     float table[SHOWN][3], best[1][3];
+    show_run(t);
     for (int i = 0; i < SHOWN; i++) {
         show_row(&t->row[4 * i], table[i]);
         losses[0][i] = table[i][1];
@@ -481,25 +481,21 @@ byte comes:
  * behind each. Their losses, on the same bytes as the loss on text read. */
 static void show_tables(const Trained *t)
 {
-    const char *text = prose()->bytes;
-    const int bytes = prose()->length, read = held_out()->length;
     static int single[128], pair[128][128];
     double losses[2] = {0};
     float step[2][3];
     int below = 1;
-    memset(single, 0, sizeof single);
-    memset(pair, 0, sizeof pair);
-    for (int i = 0; i + 1 < bytes; i++) {
-        single[(int)text[i]]++;
-        pair[(int)text[i]][(int)text[i + 1]]++;
+    for (int i = 0; i + 1 < prose()->length; i++) {
+        single[(int)prose()->bytes[i]]++;
+        pair[(int)prose()->bytes[i]][(int)prose()->bytes[i + 1]]++;
     }
-    for (int i = 0; i + 1 < read; i++) {
-        const int was = text[i], is = text[i + 1];
-        losses[0] -= log((double)single[is] / bytes);
+    for (int i = 0; i + 1 < held_out()->length; i++) {
+        const int was = prose()->bytes[i], is = prose()->bytes[i + 1];
+        losses[0] -= log((double)single[is] / prose()->length);
         losses[1] -= log((double)pair[was][is] / single[was]);
     }
     for (int k = 0; k < 2; k++)
-        losses[k] /= read - 1;
+        losses[k] /= held_out()->length - 1;
     print_vector("loss of a table of bytes, and of pairs of bytes", 2,
                  (float[]){(float)losses[0], (float)losses[1]});
     while (!((double)t->row[below].loss < losses[1]))
@@ -652,7 +648,6 @@ static void show_dropout(const Trained *plain, const Trained *dropout)
 {
     enum { LATER = 2 };
     float losses[2][SHOWN], later[2][SHOWN - LATER];
-    show_run(dropout);
     show_losses(dropout, losses);
     for (int i = LATER; i < SHOWN; i++)
         later[0][i - LATER] = plain->row[4 * i].held_out;
@@ -799,16 +794,13 @@ static void show_next(int count, char *const word[count])
 
 static void show_chapter(void)
 {
-    Trained plain, dropout;
-    trained_read(&plain, "src/data/trained.tsv");
-    trained_read(&dropout, "src/data/trained-dropout.tsv");
-    figure_pipeline("pipeline",
-                    "words vectors roles scores scale mask weights "
-                    "context heads");
+    Trained plain = trained_read("src/data/trained.tsv");
+    Trained dropout = trained_read("src/data/trained-dropout.tsv");
+    figure_pipeline("pipeline", "words vectors roles scores scale mask "
+                                "weights context heads");
     show_draws();
     show_settings();
     show_small();
-    show_run(&plain);
     show_steps(&plain);
     show_tables(&plain);
     show_copies(&plain);

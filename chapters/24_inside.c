@@ -714,9 +714,8 @@ static void show_map(int count, char *const word[count])
 
 static void show_chapter(void)
 {
-    Trained run, repeating;
-    trained_read(&run, "src/data/trained.tsv");
-    trained_read(&repeating, "src/data/trained-repeats.tsv");
+    Trained run = trained_read("src/data/trained.tsv");
+    Trained repeating = trained_read("src/data/trained-repeats.tsv");
     figure_pipeline("pipeline", "weights");
     show_scores();
     show_trained("long run", &run);

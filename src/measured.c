@@ -23,10 +23,9 @@ static struct {
 /* The texts stay in the file's memory, as long as the program runs. */
 static void read_once(void)
 {
-    Tsv file;
     if (all.on)
         return;
-    tsv_read(&file, "src/data/measured.tsv");
+    Tsv file = tsv_read("src/data/measured.tsv");
     all.on = tsv_value(&file, "machine");
     tsv_value(&file, "date");
     tsv_value(&file, "versions");

@@ -2,13 +2,13 @@
 #include "support.h"
 #include "support/file.h"
 
-void plain_text_read(PlainText *t, const char *path, int least)
+PlainText plain_text_read(const char *path, int least)
 {
     size_t size;
-    t->bytes = file_text(path, &size);
+    char *text = file_text(path, &size);
     int line = 1;
     for (size_t i = 0; i < size; i++) {
-        const int byte = (unsigned char)t->bytes[i];
+        const int byte = (unsigned char)text[i];
         if (byte == 0 || byte > 127)
             REFUSE("%s:%d: here is the byte 0x%02x; the text must be ASCII",
                    path, line, (unsigned)byte);
@@ -17,7 +17,7 @@ void plain_text_read(PlainText *t, const char *path, int least)
     if (size < (size_t)least || size > INT_MAX)
         REFUSE("%s: has %zu bytes; it must have from %d to %d", path, size,
                least, INT_MAX);
-    t->length = (int)size;
+    return (PlainText){(int)size, text};
 }
 
 void plain_text_free(PlainText *t)
@@ -30,7 +30,7 @@ const PlainText *held_out(void)
 {
     static PlainText text;
     if (!text.bytes)
-        plain_text_read(&text, "src/data/held_out.txt", 20000);
+        text = plain_text_read("src/data/held_out.txt", 20000);
     return &text;
 }
 
@@ -38,6 +38,6 @@ const PlainText *prose(void)
 {
     static PlainText text;
     if (!text.bytes)
-        plain_text_read(&text, "src/data/prose.txt", held_out()->length);
+        text = plain_text_read("src/data/prose.txt", held_out()->length);
     return &text;
 }

@@ -5,8 +5,7 @@
 void pytorch_losses(float losses[6])
 {
     static const char *const column[2] = {"step", "loss"};
-    Tsv file;
-    tsv_read(&file, "golden/21_training.tsv");
+    Tsv file = tsv_read("golden/21_training.tsv");
     tsv_columns(&file, 2, column);
     for (int k = 0; k < 6; k++) {
         const int step = k ? 20 * k : 1;

@@ -68,20 +68,20 @@ static void read_heads(Tsv *file, Trained *t)
     }
 }
 
-void trained_read(Trained *t, const char *path)
+Trained trained_read(const char *path)
 {
-    Tsv file;
-    tsv_read(&file, path);
-    *t = (Trained){.text = file.text};
-    read_sizes(&file, &t->run);
-    t->on = tsv_value(&file, "machine");
-    t->at = tsv_value(&file, "date");
-    t->seconds = tsv_value_integer(&file, "seconds", 0, INT_MAX);
-    t->tokens_per_second =
+    Tsv file = tsv_read(path);
+    Trained t = {.text = file.text};
+    read_sizes(&file, &t.run);
+    t.on = tsv_value(&file, "machine");
+    t.at = tsv_value(&file, "date");
+    t.seconds = tsv_value_integer(&file, "seconds", 0, INT_MAX);
+    t.tokens_per_second =
         tsv_value_integer(&file, "tokens_per_second", 0, INT_MAX);
-    read_rows(&file, t);
-    read_heads(&file, t);
+    read_rows(&file, &t);
+    read_heads(&file, &t);
     tsv_end_check(&file);
+    return t;
 }
 
 void trained_free(Trained *t)

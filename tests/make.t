@@ -28,12 +28,13 @@ sub make {
 # Is this up to date?
 sub is_made { return !(make("-q $_[0]"))[0] }
 
-make_path(map { "$folder/$_" } qw(bin chapters make src tests tools/weave));
-copy($_, "$folder/$_") or die "$_: $!\n" for glob('make/*.mk'), qw(Makefile tools/weave/code tools/Chapter.pm tools/weave/find-pandoc);
+make_path(map { "$folder/$_" } qw(bin chapters make src/support tests tools/weave));
+copy($_, "$folder/$_") or die "$_: $!\n" for glob('make/*.mk'), qw(Makefile tools/start.c src/support/program.h tools/weave/code tools/Chapter.pm tools/weave/find-pandoc);
 chmod 0755, glob "$folder/tools/weave/*";
 save('requirements.txt', 'pandoc');
 save('src/attention.h', 'int support(void);', '#define SHOW "none"');
-save('src/support.c', '#include "attention.h"', 'int support(void) { return 1; }');
+save('src/support.c', '#include "attention.h"', '#include "support/program.h"', 'int support(void) { return 1; }',
+    'int run_program(int (*program)(int, char **), int argc, char *argv[]) { return program(argc, argv); }');
 my @chapters = qw(01_one 05_tokens 06_six B_normals C_last);
 save("chapters/$chapters[$_].c", '/*', 'Prose.', '*/', "int main(void) { return $_; }") for 0 .. $#chapters;
 save('tests/support.c', '#include "attention.h"', 'int main(void) { return !support(); }');

@@ -25,21 +25,13 @@ static void begin(const char *text)
 
 static void test_read(void)
 {
-    PlainText t;
     begin("two\nlines\x7f");
-    plain_text_read(&t, path, 10);
+    PlainText t = plain_text_read(path, 10);
     tap_near("bytes", t.length, 10, 0, 0);
     tap_true("the text", !strcmp(t.bytes, "two\nlines\x7f"));
     plain_text_free(&t);
     plain_text_free(&t);
     tap_true("nothing is left", !t.bytes && !t.length);
-}
-
-static void read_file(int least)
-{
-    PlainText t;
-    plain_text_read(&t, path, least);
-    plain_text_free(&t);
 }
 
 /* Folders below the one that is left at the end, with a file of so many
@@ -88,12 +80,12 @@ int main(void)
     begin("a\nb\xc3\xa4");
     REFUSES("prose.c: plain_text_read: file:2: here is the byte 0xc3; the "
             "text must be ASCII",
-            read_file(0));
+            plain_text_read(path, 0));
     begin("a");
     REFUSES(
         "prose.c: plain_text_read: file: has 1 bytes; it must have from "
         "2 to 2147483647",
-        read_file(2));
+        plain_text_read(path, 2));
     refuse_short();
     leave_folder();
     return tap_done();

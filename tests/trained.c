@@ -8,13 +8,6 @@ static const char *const logs[3] = {"src/data/trained.tsv",
                                     "src/data/trained-dropout.tsv",
                                     "src/data/trained-repeats.tsv"};
 
-static Trained log_of(int which)
-{
-    Trained t;
-    trained_read(&t, logs[which]);
-    return t;
-}
-
 /* A log's rows are every fortieth step's, and the first one's. */
 static void rows_test(const Trained *t)
 {
@@ -45,7 +38,7 @@ static void best_row_test(const Trained *t)
 
 static void log_test(void)
 {
-    Trained t = log_of(PLAIN);
+    Trained t = trained_read(logs[PLAIN]);
     tap_true("the sizes are the program's",
              !memcmp(&t.run, &gpt_long_run, sizeof gpt_long_run));
     rows_test(&t);
@@ -74,7 +67,7 @@ static void sizes_test(const GptTraining *run, int steps, int repeats,
 
 static void dropout_test(void)
 {
-    Trained t = log_of(DROPOUT);
+    Trained t = trained_read(logs[DROPOUT]);
     sizes_test(&t.run, gpt_long_run.steps, 0, 0.2);
     rows_test(&t);
     best_row_test(&t);
@@ -83,7 +76,8 @@ static void dropout_test(void)
 
 static void repeats_test(void)
 {
-    Trained t = log_of(REPEATS), plain = log_of(PLAIN);
+    Trained t = trained_read(logs[REPEATS]),
+            plain = trained_read(logs[PLAIN]);
     sizes_test(&t.run, 1600, 1, 0);
     for (int i = 0; i <= 8; i++) /* which chapter 24 shows side by side */
         tap_near("the same step", t.row[5 * i].step, plain.row[2 * i].step,
@@ -148,14 +142,13 @@ static const struct {
 
 static void refuse_logs(void)
 {
-    static Trained read;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         begin_log(wrong[i].text, wrong[i].other);
-        REFUSES(wrong[i].words, trained_read(&read, path));
+        REFUSES(wrong[i].words, trained_read(path));
     }
     REFUSES("file.c: file_open: gone: cannot be read: No such file or "
             "directory",
-            trained_read(&read, "gone"));
+            trained_read("gone"));
 }
 
 int main(void)

@@ -21,8 +21,7 @@ static const char *const two[2] = {"name", "x"}, *const one[1] = {"n"};
 /* The file of begin_whole. */
 static void read_whole(void)
 {
-    Tsv t;
-    tsv_read(&t, path);
+    Tsv t = tsv_read(path);
     tap_near("steps", tsv_value_integer(&t, "steps", 40, 40), 40, 0, 0);
     tap_near("rate", tsv_value_number(&t, "rate"), 0.25, 0, 0);
     tap_true("on", !strcmp(tsv_value(&t, "on"), "a machine"));
@@ -50,9 +49,8 @@ static void read_whole(void)
 static void read_endings(void)
 {
     for (int k = 0; k < 2; k++) {
-        Tsv t;
         begin(k ? "n\n1\n# the end" : "n\n1");
-        tsv_read(&t, path);
+        Tsv t = tsv_read(path);
         tap_near("newlines", t.lines, 1 + k, 0, 0);
         tsv_columns(&t, 1, one);
         tsv_row(&t, 1);
@@ -65,8 +63,7 @@ static void read_endings(void)
 /* A value, and a table of two columns with a row. */
 static void read_file(void)
 {
-    Tsv t;
-    tsv_read(&t, path);
+    Tsv t = tsv_read(path);
     tsv_value_integer(&t, "steps", 1, 50);
     tsv_value_number(&t, "rate");
     tsv_columns(&t, 2, two);
@@ -131,7 +128,7 @@ static void refuse_files(void)
             read_file());
     REFUSES("file.c: file_open: gone: cannot be read: No such file or "
             "directory",
-            tsv_read(&(Tsv){0}, "gone"));
+            tsv_read("gone"));
 }
 
 static void begin_small(void)

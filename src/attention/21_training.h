@@ -147,7 +147,7 @@ extern const char *const agreement_word[AGREEMENT_WORDS];
  * agreement_text refuses. */
 int agreement_nouns_differ(int number);
 
-/* Reads the losses before step 1, 20, 40, ..., 100 of a training by PyTorch,
- * in float64: the one that chapter 21 shows first. Refuses a
- * golden/21_training.tsv that is not such a table. */
+/* The losses before step 1, 20, 40, ..., 100 of a training by PyTorch, in
+ * float64: the one that chapter 21 shows first. Refuses a file
+ * golden/21_training.tsv that has not these steps and their losses. */
 void pytorch_losses(float losses[6]);

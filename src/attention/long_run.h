@@ -17,8 +17,8 @@ extern const GptTraining gpt_long_run;
 void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
 
 /* The loss of the model as it is, on as many bytes of a text as are held
- * out: of held_out(), or of prose(), which it learns from. Refuses a shorter
- * text, and what gpt_loss refuses. Writes into t->shares[0]. */
+ * out: of held_out(), or of prose(), which it learns from. Refuses a
+ * shorter text, and what gpt_loss refuses. Writes into t->shares[0]. */
 float gpt_run_loss(const GptTraining *t, const PlainText *text);
 
 /* What a run writes down at some of its steps: the step, the loss on as
@@ -54,5 +54,5 @@ typedef struct {
  * that of a shorter one in which every second text repeats itself,
  * trained-repeats.tsv. trained_free frees it. Refuses any other file, and
  * says in which line it differs. */
-void trained_read(Trained *t, const char *path);
+Trained trained_read(const char *path);
 void trained_free(Trained *t);

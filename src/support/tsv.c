@@ -2,15 +2,16 @@
 #include "support.h"
 #include "support/file.h"
 
-void tsv_read(Tsv *t, const char *path)
+Tsv tsv_read(const char *path)
 {
     size_t size;
-    *t = (Tsv){.path = path, .text = file_text(path, &size)};
-    if (strlen(t->text) < size)
+    char *text = file_text(path, &size);
+    Tsv t = {.path = path, .text = text, .next = text};
+    if (strlen(text) < size)
         REFUSE("%s: has a byte 0; it must be a text", path);
-    t->next = t->text;
-    for (const char *c = t->text; *c; c++)
-        t->lines += *c == '\n';
+    for (const char *c = text; *c; c++)
+        t.lines += *c == '\n';
+    return t;
 }
 
 void tsv_free(Tsv *t)

@@ -1,7 +1,7 @@
 /* Tables in text files, which spreadsheets open, too: tabs separate the
  * fields of a line. A file has lines of a name and its value, such as
- * "steps" and 4000, and tables: a line that names the columns, and the rows.
- * A blank line ends a table, and may stand before a value. Lines that begin
+ * "steps" and 4000, and tables: a line that names the columns, and rows. A
+ * blank line ends a table, and may come before a value. Lines that begin
  * with "# " are comments. Anything else is refused, with the file's name,
  * the line, and what must be there. */
 #pragma once
@@ -18,7 +18,7 @@ typedef struct {
 } Tsv;
 
 /* Reads a file, which tsv_free frees, with its fields. */
-void tsv_read(Tsv *t, const char *path);
+Tsv tsv_read(const char *path);
 void tsv_free(Tsv *t);
 
 /* The value in the next line, which must have this name: a text, or a whole
