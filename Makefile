@@ -35,8 +35,15 @@ trainer  := $(patsubst tools/measure/%.c,$(BUILD)/tools/%,$(wildcard tools/measu
 number    = $(firstword $(subst _, ,$(1)))
 named     = $(filter $(1)_%,$(names))
 
+# The files that a chapter's program reads.
+data_15  := src/data/measured.tsv
+data_16  := $(data_15)
+data_21  := golden/21_training.tsv
+data_23  := $(addprefix src/data/,prose.txt held_out.txt trained.tsv trained-dropout.tsv)
+data_24  := $(addprefix src/data/,held_out.txt trained.tsv trained-repeats.tsv)
+
 objects  := $(names:%=$(BUILD)/obj/%.o)
-support  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/prose.o
+support  := $(sources:src/%.c=$(BUILD)/obj/%.o)
 # The kernel, chapter 15, compiled once more for each instruction set.
 kernels  := $(if $(filter 15_kernel,$(names)),$(sets:%=$(BUILD)/obj/kernel/instruction_set.%.o))
 
@@ -134,14 +141,14 @@ $(BUILD)/settings.mk: ask
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # A chapter is compiled as it stands. Its main gets a name of its own, main_07; its program
-# is tools/main.c, which calls that, linked with the chapters before.
+# is tools/start.c, which calls that, linked with the chapters before.
 $(BUILD)/obj/%.o: chapters/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wcast-qual $(FLAGS_$*) -Dmain=main_$(call number,$*) $(object)
-$(BUILD)/main/%.o: tools/main.c $(settings)
+$(BUILD)/start/%.o: tools/start.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -DMAIN=main_$(call number,$*) $(object)
-$(BUILD)/chapters/%: $(BUILD)/main/%.o $(BUILD)/obj/%.o $$(call beside,$$*)
+	$(compile) -DPROGRAM=main_$(call number,$*) $(object)
+$(BUILD)/chapters/%: $(BUILD)/start/%.o $(BUILD)/obj/%.o $$(call beside,$$*)
 	@mkdir -p $(@D)
 	$(link)
 
@@ -152,13 +159,6 @@ $(BUILD)/obj/kernel/instruction_set.%.o: src/kernel/instruction_set.c $(settings
 	@mkdir -p $(@D)
 	$(compile) $(kernel) $($*) -DSET=$* $(object)
 
-# TMP PROSE
-$(BUILD)/obj/prose.o: src/prose.txt src/held_out.txt $(settings)
-	@{ echo '#include "attention/prose.h"'; for name in prose held_out; do echo "const char $$name[] ="; \
-	  perl -pe 's/["\\?]/\\$$&/g; s/(.*)\n/"$$1\\n"\n/' src/$$name.txt; \
-	  echo ";  const int $${name}_length = sizeof $$name - 1;"; done; } >$(BUILD)/prose.c
-	$(compile) -c $(BUILD)/prose.c -o $@
-# TMP END
 $(BUILD)/libsupport.a: $(support)
 $(BUILD)/libkernel.a: $(support) $(kernels)
 $(BUILD)/libattention.a: $(objects) $(support) $(kernels)
@@ -179,7 +179,7 @@ $(BUILD)/tests/figure: LDLIBS += -pthread
 # What a program prints with all digits, what it refuses among it, and its figures: several
 # tests read it. cat tells of a full disk.
 $(BUILD)/printed/%.txt: figures = $(BUILD)/printed/$(call number,$*)
-$(BUILD)/printed/%.txt: $(BUILD)/chapters/%
+$(BUILD)/printed/%.txt: $(BUILD)/chapters/% $$(data_$$(call number,$$*))
 	@rm -rf $(figures) && mkdir -p $(figures)
 	@DIGITS=9 FIGURES=$(figures) $< 2>&1 | cat >$@
 

@@ -32,7 +32,7 @@ static void show_beginning(void)
 {
     const char *const name[3] = {"attention, with tables", "flash_forward",
                                  "peak"};
-    printf("measured on %s\n", measured_on);
+    printf("measured on %s\n", measured_on());
     print_measures(
         "1024 queries and keys", "GFLOP/s", 3, name,
         (float[]){speed_of("step attention 1024x64", "attention"),

@@ -418,7 +418,7 @@ static void draw_losses(const float losses[POINTS])
     const char *const at[POINTS] = {"1", "20", "40", "60", "80", "100"};
     float both[2][POINTS];
     memcpy(both[0], losses, sizeof both[0]);
-    memcpy(both[1], pytorch_losses, sizeof both[1]);
+    pytorch_losses(both[1]);
     figure_curves("losses", "The loss of some steps", curve, POINTS, at,
                   both);
 }
@@ -427,11 +427,12 @@ static void show_repeated(void)
 {
     Random r;
     Training t;
-    float losses[POINTS];
+    float losses[POINTS], pytorch[POINTS];
     show_text();
     begin_training(0, &r, &t);
     run_steps(0, &r, &t, "losses of step 1, 20, 40, 60, 80, 100", losses);
-    print_vector("the same in PyTorch", POINTS, pytorch_losses);
+    pytorch_losses(pytorch);
+    print_vector("the same in PyTorch", POINTS, pytorch);
     draw_losses(losses);
     show_held_out(0, &t, "texts held out: loss, right answers");
     training_free(&t);

@@ -300,7 +300,7 @@ static void show_small(void)
     gpt_training_init_prose(&t, &sizes);
     print_integers(
         "parameters, bytes to learn from, held out", 3,
-        (int[]){(int)t.model.count, prose_length, held_out_length});
+        (int[]){(int)t.model.count, prose()->length, held_out()->length});
     print_value("ln(128)", logf(128));
     show_sample("before", &t.model);
     for (int step = 0; step < STEPS; step++) {
@@ -309,8 +309,8 @@ static void show_small(void)
         const float loss = gpt_training_step(&t, ids, targets);
         if (step % 100 == 0 || step == STEPS - 1) {
             losses[(step + 1) / 100] = loss;
-            held[(step + 1) / 100] =
-                gpt_loss(&t.model, held_out, 4000, &t.pass[0], t.shares[0]);
+            held[(step + 1) / 100] = gpt_loss(
+                &t.model, held_out()->bytes, 4000, &t.pass[0], t.shares[0]);
         }
     }
     /* More decimals would not be the same on every processor. */
@@ -351,8 +351,8 @@ steps. Its program, `tools/measure/train.c`, repeats the step from above,
 and may be skipped. Ctrl-C saves and ends the run, and `make train` goes on
 with it, to the last bit. (The file also holds Adam's means and the state of
 the generator. Such a **checkpoint** is written whole or not at all.) At the
-end, the program writes into `src/trained.h` what this page shows. The run
-of this page, without dropout, had these sizes, and took so long:
+end, the program writes into `src/data/trained.tsv` what this page shows.
+The run of this page, without dropout, had these sizes, and took so long:
 */
 
 /* folded: how this is printed */
@@ -386,10 +386,11 @@ static const char *const shown_at[SHOWN] = {"1",    "400",  "800",  "1200",
                                             "3200", "3600", "4000"};
 
 /* folded: how this is printed */
-/* The losses at these steps of a run. */
+/* A run, and its losses at these steps. */
 static void show_losses(const Trained *t, float losses[2][SHOWN])
 {
     float table[SHOWN][3], best[1][3];
+    show_run(t);
     for (int i = 0; i < SHOWN; i++) {
         fill_row(&t->row[4 * i], table[i]);
         losses[0][i] = table[i][1];
@@ -402,17 +403,17 @@ static void show_losses(const Trained *t, float losses[2][SHOWN])
                  best);
 }
 
-static void show_steps(void)
+static void show_steps(const Trained *t)
 {
     float losses[2][SHOWN];
-    show_losses(&trained, losses);
+    show_losses(t, losses);
     figure_curves("losses", "The loss, step by step",
                   (const char *const[]){"on text read", "on text held out"},
                   SHOWN, shown_at, losses);
     printf("what it writes at some of these steps\n");
     for (int i = 0; i < 6; i++) {
         const TrainedRow *row =
-            &trained.row[(const int[]){0, 2, 4, 8, trained.best, 40}[i]];
+            &t->row[(const int[]){0, 2, 4, 8, t->best, 40}[i]];
         printf("%.0f: %.60s\n      %.66s\n", (double)row->step, row->sample,
                row->sample + 60);
     }
@@ -485,31 +486,29 @@ byte comes:
 /* folded: how this is printed */
 /* Two tables know how often each byte comes, and how often each comes
  * behind each. Their losses, on the same bytes as the loss on text read. */
-static void show_tables(void)
+static void show_tables(const Trained *t)
 {
     static int single[128], pair[128][128];
     double losses[2] = {0};
     float step[2][3];
     int below = 1;
-    memset(single, 0, sizeof single);
-    memset(pair, 0, sizeof pair);
-    for (int i = 0; i + 1 < prose_length; i++) {
-        single[(int)prose[i]]++;
-        pair[(int)prose[i]][(int)prose[i + 1]]++;
+    for (int i = 0; i + 1 < prose()->length; i++) {
+        single[(int)prose()->bytes[i]]++;
+        pair[(int)prose()->bytes[i]][(int)prose()->bytes[i + 1]]++;
     }
-    for (int i = 0; i + 1 < held_out_length; i++) {
-        const int was = prose[i], is = prose[i + 1];
-        losses[0] -= log((double)single[is] / prose_length);
+    for (int i = 0; i + 1 < held_out()->length; i++) {
+        const int was = prose()->bytes[i], is = prose()->bytes[i + 1];
+        losses[0] -= log((double)single[is] / prose()->length);
         losses[1] -= log((double)pair[was][is] / single[was]);
     }
     for (int k = 0; k < 2; k++)
-        losses[k] /= held_out_length - 1;
+        losses[k] /= held_out()->length - 1;
     print_vector("loss of a table of bytes, and of pairs of bytes", 2,
                  (float[]){(float)losses[0], (float)losses[1]});
-    while (!((double)trained.row[below].loss < losses[1]))
+    while (!((double)t->row[below].loss < losses[1]))
         below++;
     for (int i = 0; i < 2; i++)
-        fill_row(&trained.row[below - 1 + i], step[i]);
+        fill_row(&t->row[below - 1 + i], step[i]);
     print_matrix("the last step above that of pairs, and the next", 2, 3,
                  step);
 }
@@ -581,7 +580,7 @@ int longest_copy(int n, const char text[n], int m, const char source[m],
 static char byte_of_text(const Trained *t, int k, int i)
 {
     const char c =
-        k < 10 ? held_out[2000 * k + i] : t->row[k - 9].sample[i];
+        k < 10 ? held_out()->bytes[2000 * k + i] : t->row[k - 9].sample[i];
     return c == '\n' ? '|' : c;
 }
 
@@ -596,7 +595,7 @@ static void show_copies(const Trained *t)
         for (int i = 0; i < n; i++)
             text[i] = byte_of_text(t, k, i);
         const int copied =
-            longest_copy(n, text, prose_length, prose, &first);
+            longest_copy(n, text, prose()->length, prose()->bytes, &first);
         bytes[k / 10][0] += (float)copied / 10;
         bytes[k / 10][1] = fmaxf(bytes[k / 10][1], (float)copied);
         if (k >= 10 && copied > most) {
@@ -654,19 +653,18 @@ order:
 */
 
 /* folded: how this is printed */
-static void show_dropout(void)
+static void show_dropout(const Trained *plain, const Trained *dropout)
 {
     enum { LATER = 2 };
     float losses[2][SHOWN], later[2][SHOWN - LATER];
-    show_run(&trained_dropout);
-    show_losses(&trained_dropout, losses);
+    show_losses(dropout, losses);
     for (int i = LATER; i < SHOWN; i++)
-        later[0][i - LATER] = trained.row[4 * i].held_out;
+        later[0][i - LATER] = plain->row[4 * i].held_out;
     memcpy(later[1], losses[1] + LATER, sizeof later[1]);
     figure_curves("dropout", "The loss on text held out",
                   (const char *const[]){"without dropout", "with dropout"},
                   SHOWN - LATER, shown_at + LATER, later);
-    show_copies(&trained_dropout);
+    show_copies(dropout);
 }
 
 /*
@@ -806,17 +804,19 @@ static void show_next(int count, char *const word[count])
 
 static void show_chapter(void)
 {
-    figure_pipeline("pipeline",
-                    "words vectors roles scores scale mask weights "
-                    "context heads");
+    Trained plain = trained_read("src/data/trained.tsv");
+    Trained dropout = trained_read("src/data/trained-dropout.tsv");
+    figure_pipeline("pipeline", "words vectors roles scores scale mask "
+                                "weights context heads");
     show_draws();
     show_settings();
     show_small();
-    show_run(&trained);
-    show_steps();
-    show_tables();
-    show_copies(&trained);
-    show_dropout();
+    show_steps(&plain);
+    show_tables(&plain);
+    show_copies(&plain);
+    show_dropout(&plain, &dropout);
+    trained_free(&plain);
+    trained_free(&dropout);
 }
 
 int main(int argc, char *argv[])

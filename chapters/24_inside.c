@@ -160,20 +160,22 @@ void draw_twice(Random *r, int vocabulary, int texts, int n,
                 int ids[texts][n])
 {
     const int half = n / 2, is_bytes = vocabulary == 128;
+    const PlainText *source = is_bytes ? held_out() : NULL;
     if (texts < 1 || n < 6 || n % 2)
         REFUSE("%d texts of %d tokens: at least 1, and an even number from "
                "6 on, are needed",
                texts, n);
-    if (is_bytes && half > held_out_length)
+    if (is_bytes && half > source->length)
         REFUSE("texts of %d tokens: at most %d, twice the text held out, "
                "are needed",
-               n, 2 * held_out_length);
+               n, 2 * source->length);
     for (int t = 0; t < texts; t++) {
         const int from =
-            is_bytes ? random_below(r, held_out_length - half + 1) : 0;
+            is_bytes ? random_below(r, source->length - half + 1) : 0;
         for (int i = 0; i < half; i++)
             ids[t][i] = ids[t][i + half] =
-                is_bytes ? held_out[from + i] : random_below(r, vocabulary);
+                is_bytes ? source->bytes[from + i]
+                         : random_below(r, vocabulary);
     }
 }
 
@@ -489,11 +491,11 @@ command `make train-repeats` makes this run, and leaves the model in
 */
 
 /* folded: how this is printed */
-static void show_repeats(void)
+static void show_repeats(const Trained *t)
 {
-    const char *sample = trained_repeats.row[trained_repeats.best].sample;
-    show_trained("with repeats", &trained_repeats);
-    show_back(&trained_repeats);
+    const char *sample = t->row[t->best].sample;
+    show_trained("with repeats", t);
+    show_back(t);
     printf("what it writes\n  %.64s\n  %.64s\n", sample, sample + 64);
 }
 
@@ -575,15 +577,15 @@ of their steps, the best of each score that any head has:
 
 /* folded: how this is printed */
 /* The largest scores of all heads, step by step, of both runs. */
-static void show_steps(void)
+static void show_steps(const Trained *run, const Trained *repeating)
 {
     enum { SHOWN = 9 };
     const char *at[SHOWN];
     char label[SHOWN][16];
     float table[SHOWN][5], scores[2][SHOWN];
     for (int i = 0; i < SHOWN; i++) {
-        const TrainedRow *plain = &trained.row[2 * i],
-                         *repeats = &trained_repeats.row[5 * i];
+        const TrainedRow *plain = &run->row[2 * i],
+                         *repeats = &repeating->row[5 * i];
         const float row[5] = {plain->step, plain->before, plain->after,
                               repeats->before, repeats->after};
         memcpy(table[i], row, sizeof row);
@@ -719,12 +721,16 @@ static void show_map(int count, char *const word[count])
 
 static void show_chapter(void)
 {
+    Trained run = trained_read("src/data/trained.tsv");
+    Trained repeating = trained_read("src/data/trained-repeats.tsv");
     figure_pipeline("pipeline", "weights");
     show_scores();
-    show_trained("long run", &trained);
-    show_back(&trained);
-    show_repeats();
-    show_steps();
+    show_trained("long run", &run);
+    show_back(&run);
+    show_repeats(&repeating);
+    show_steps(&run, &repeating);
+    trained_free(&run);
+    trained_free(&repeating);
 }
 
 int main(int argc, char *argv[])

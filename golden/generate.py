@@ -2094,15 +2094,13 @@ def save_trained(task):
     return losses
 
 
-def write_losses(losses):
+def table_of_losses(losses):
     """Those of the steps that chapter 21 shows, and draws beside its own."""
-    few = [losses[max(step - 1, 0)] for step in range(0, len(losses) + 1, 20)]
-    texts = [f"{loss:.9f}f," for loss in few]
-    lines = [" ".join(["   ", *texts[k:k + 3]]) for k in range(0, len(few), 3)]
-    (HERE.parent / "src/pytorch.c").write_text("\n".join([
-        "/* Made by golden/generate.py: the losses of a training by PyTorch. */",
-        '#include "attention/21_training.h"', '#include "support.h"', "",
-        f"const float pytorch_losses[{len(few)}] = {{", *lines, "};", ""]))
+    steps = [1, *range(20, len(losses) + 1, 20)]
+    return "\n".join([
+        "# The losses of a training by PyTorch, in float64. Made by "
+        "golden/generate.py.", "step\tloss",
+        *[f"{step}\t{losses[step - 1]:.9f}" for step in steps], ""])
 
 
 def optimizers():
@@ -2643,9 +2641,11 @@ def main():
             data = (HERE / file).read_bytes()
             made.update(safetensors.torch.load(data))
         else:
-            answer = make()
-            if name == "21_training" and folder == HERE:
-                write_losses(answer)
+            losses = make()
+            if name == "21_training":
+                table = table_of_losses(losses).encode()
+                (folder / f"{name}.tsv").write_bytes(table)
+                sums[f"{name}.tsv"] = hashlib.sha256(table).hexdigest()
             # One entry: safetensors writes several in another order each time.
             data = safetensors.torch.save(made, metadata={
                 "made": f"by golden/generate.py with {versions(name)}"})
@@ -2654,7 +2654,7 @@ def main():
         count += len(made)
     (folder / "SHA256SUMS").write_text("".join(
         f"{sums[name]}  {name}\n" for name in sorted(sums)))
-    print(f"{count} tensors in {len(sums)} files in {folder}")
+    print(f"{count} tensors in {len(CHAPTERS)} files in {folder}")
 
 
 if __name__ == "__main__":

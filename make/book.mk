@@ -5,7 +5,7 @@
 # A program is linked anew for each word of its chapter's prose, and of those before. It is
 # run again where it, or the chapter's text, has changed.
 $(BUILD)/run/%.ok: figures = $(BUILD)/figures/$(call number,$*)
-$(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c tools/weave/outputs tools/Chapter.pm
+$(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c $$(data_$$(call number,$$*)) tools/weave/outputs tools/Chapter.pm
 	@mkdir -p $(@D)
 	@cat $^ | cksum >$@.new; cmp -s $@.new $@ || { rm -rf $(figures) && mkdir -p $(figures) && \
 	  FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<; }
@@ -76,7 +76,7 @@ chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
 	@tools/weave/new-chapter "$$NAME" "$$TITLE"
 
 prose: ## the chapters' prose anew, for chapter 23: after it, make train
-	tools/weave/prose src $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md
+	tools/weave/prose src/data $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md
 
 code := $(wildcard chapters/*.c src/*.[ch] src/*/*.[ch] tests/*.[ch] tools/*.c tools/*/*.[ch] tools/*/*/*.[ch])
 format: ## gives all C the form that .clang-format says

@@ -54,13 +54,13 @@ bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's traini
 # The training and its best model are in files of their own until all steps are done; then
 # this model is for run-23. A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
-train: log = $(if $(SIZES),,src/trained.h)
+train: log = $(if $(SIZES),,src/data/trained.tsv)
 train: sizes = $(SIZES)
 train-dropout: gpt = $(BUILD)/gpt-dropout
-train-dropout: log = src/trained_dropout.h
+train-dropout: log = src/data/trained-dropout.tsv
 train-dropout: sizes = 4000 16 128 160 5 3 0 20
 train-repeats: gpt = $(BUILD)/gpt-repeats
-train-repeats: log = src/trained_repeats.h
+train-repeats: log = src/data/trained-repeats.tsv
 train-repeats: sizes = 1600 16 128 160 5 3 1 0
 train-page: gpt = $(BUILD)/gpt-page
 train-page: halved = src/models/language.safetensors
@@ -70,9 +70,9 @@ train-dropout: ## chapter 23's long run, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
-	@rm -f $(gpt).h
-	@$< $(gpt).training $(gpt).best $(gpt).h $(sizes)
-	@[ ! -e $(gpt).h ] || { $(if $(log),mv $(gpt).h $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \
+	@rm -f $(gpt).tsv
+	@$< $(gpt).training $(gpt).best $(gpt).tsv $(sizes)
+	@[ ! -e $(gpt).tsv ] || { $(if $(log),mv $(gpt).tsv $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \
 	  $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
 train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
@@ -95,7 +95,7 @@ bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long i
 
 # ---- Mistakes that are planted by rules
 
-# Numbers that are kept have no mistakes, and how a picture looks is for eyes.
-mutable = $(names:%=chapters/%.c) $(filter-out src/measured.c src/pytorch.c src/trained.c src/kernel/dispatch.c src/support/figure%,$(sources))
-mutants: $(tests) $(names:%=$(BUILD)/main/%.o) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
+# How a picture looks is for eyes.
+mutable = $(names:%=chapters/%.c) $(filter-out src/kernel/dispatch.c src/support/figure%,$(sources))
+mutants: $(tests) $(names:%=$(BUILD)/start/%.o) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
 	@printf '%s\n' $(or $(FILES),$(mutable)) | xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample "$$SAMPLE")

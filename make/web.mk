@@ -35,8 +35,8 @@ $(BUILD)/web/programs/%.wasm: tools/web/page.c $$(call for_module,$$*) $(setting
 	$(wasm) $(for_pages) -DPROGRAM=main_$* -DBENCH=main_$(if $(filter $*,$(has_bench)),workbench,$*) \
 	  $(filter %.c %.o,$^) -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 -o $@
 
-$(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm tools/web/pack tools/Pack.pm
-	tools/web/pack programs/$* <$< >$@
+$(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm $$(data_$$*) tools/web/pack tools/Pack.pm
+	tools/web/pack programs/$* $(data_$*) <$< >$@
 # A trained model, which a page loads when it is chosen.
 $(BUILD)/web/programs/model-%.js: src/models/%.safetensors tools/web/pack tools/Pack.pm
 	@mkdir -p $(@D)

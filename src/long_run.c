@@ -17,18 +17,23 @@ void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes)
 {
     GptTraining own = *sizes;
     own.adam = (Adam){0, 0.9, 0.95, 1e-8, 0.1, 0};
-    own.bytes = prose_length;
-    own.text = prose;
+    own.bytes = prose()->length;
+    own.text = prose()->bytes;
     own.random = random_seeded(123);
     gpt_training_init(t, &own);
 }
 
-float gpt_run_loss(const GptTraining *t, const char *text)
+float gpt_run_loss(const GptTraining *t, const PlainText *text)
 {
+    const int bytes = held_out()->length;
+    if (text->length < bytes)
+        REFUSE("a text of %d bytes; it must have at least %d, as many as "
+               "are held out",
+               text->length, bytes);
     GptPass p;
     gpt_pass_init(&p, &t->model, 1, t->model.context_length);
     const float loss =
-        gpt_loss(&t->model, text, held_out_length, &p, t->shares[0]);
+        gpt_loss(&t->model, text->bytes, bytes, &p, t->shares[0]);
     gpt_pass_free(&p);
     return loss;
 }

@@ -1,28 +1,71 @@
 #include "attention/measured.h"
 #include "support.h"
-#include "measured.h"
+#include "support/tsv.h"
 
-const char measured_on[] = MEASURED_ON;
+enum { WHAT, LIBRARY, THREADS, FIRST, COLUMNS = FIRST + 6 };
+static const char *const column[COLUMNS] = {"case", "library",  "threads",
+                                            "ms",   "GFLOP/s",  "GB/s",
+                                            "MB",   "fraction", "error"};
+
+typedef struct {
+    const char *what, *library;
+    int threads;
+    float x[COLUMNS - FIRST];
+} Row;
+
+/* What was measured; `on` is NULL until it has been read. */
+static struct {
+    const char *on;
+    int count;
+    Row *row;
+} all;
+
+/* The texts stay in the file's memory, as long as the program runs. */
+static void read_once(void)
+{
+    if (all.on)
+        return;
+    Tsv file = tsv_read("src/data/measured.tsv");
+    all.on = tsv_value(&file, "machine");
+    tsv_value(&file, "date");
+    tsv_value(&file, "versions");
+    all.row = new_list((size_t)file.lines, sizeof *all.row);
+    tsv_columns(&file, COLUMNS, column);
+    while (tsv_has_row(&file)) {
+        Row *row = &all.row[all.count++];
+        tsv_row(&file, COLUMNS);
+        row->what = file.field[WHAT];
+        row->library = file.field[LIBRARY];
+        row->threads =
+            tsv_integer(&file, THREADS, column[THREADS], 1, INT_MAX);
+        for (int k = FIRST; k < COLUMNS; k++)
+            row->x[k - FIRST] = (float)tsv_number(&file, k, column[k]);
+    }
+    tsv_end_check(&file);
+}
+
+const char *measured_on(void)
+{
+    read_once();
+    return all.on;
+}
 
 float measured(const char *quantity, const char *what, const char *library,
                int threads)
 {
-    static const char *const name[] = {"ms", "GFLOP/s",  "GB/s",
-                                       "MB", "fraction", "error"};
-    const size_t none = sizeof rows / sizeof *rows;
-    size_t found = none, q = 0;
-    while (q < 6 && strcmp(name[q], quantity))
-        q++;
-    for (size_t i = 0; i < none; i++)
-        if (!strcmp(rows[i].what, what) &&
-            !strcmp(rows[i].library, library) &&
-            (threads
-                 ? rows[i].threads == threads
-                 : found == none || rows[i].threads > rows[found].threads))
-            found = i;
-    if (found == none || q == 6)
+    const Row *found = NULL;
+    int k = FIRST;
+    read_once();
+    while (k < COLUMNS && strcmp(column[k], quantity))
+        k++;
+    for (const Row *row = all.row; row < all.row + all.count; row++)
+        if (!strcmp(row->what, what) && !strcmp(row->library, library) &&
+            (threads ? row->threads == threads
+                     : !found || row->threads > found->threads))
+            found = row;
+    if (!found || k == COLUMNS)
         REFUSE("'%s' of '%s' by '%s' on %d threads: what `make bench` has "
                "measured is needed",
                quantity, what, library, threads);
-    return rows[found].x[q];
+    return found->x[k - FIRST];
 }

@@ -1,8 +1,8 @@
 /*
 ## What every chapter uses: `support.h` {#header-support}
 
-The C library, and how a program refuses, reads its arguments, asks for
-memory, prints and draws.
+The C library, and how a program begins and ends, refuses, reads its
+arguments, asks for memory, prints and draws.
 */
 
 #pragma once
@@ -24,6 +24,7 @@ memory, prints and draws.
 #include <time.h>
 
 #include "support/refuse.h"
+#include "support/program.h"
 #include "support/argument.h"
 #include "support/memory.h"
 #include "support/print.h"

@@ -197,7 +197,7 @@ for (
       or diag "$out$err$status";
 }
 for (
-    ['a training without a log' => ["$folder/t"], qr/1 arguments: TRAINING MODEL LOG/],
+    ['a training without a log' => ["$folder/t"], qr/1 arguments; there must be TRAINING MODEL LOG/],
     ['sizes that are none' => ["$folder/t", "$folder/m", "$folder/l", 0, 1, 8, 8, 2, 1, 0, 0], qr/steps/],
     ['a log that cannot be' => ["$folder/t", "$folder/m", "$folder/none/l", 1, 1, 8, 8, 2, 1, 0, 0], qr/none\/l: cannot be written/],
     ['a log that is the training' => ["$folder/t", "$folder/m", "$folder/t", 1, 1, 8, 8, 2, 1, 0, 0], qr/two of the training, its model and its log/],
@@ -215,7 +215,7 @@ is_deeply [grep { -e } "$folder/t", "$folder/m", "$folder/l", "$folder.part", gl
 
 my @sizes = (6, 4, 32, 16, 2, 1, 1, 10);
 my $steps = $sizes[0];
-sub train { return ("$folder/$_[0]", "$folder/$_[0].best", "$folder/$_[0].h", @sizes) }
+sub train { return ("$folder/$_[0]", "$folder/$_[0].best", "$folder/$_[0].tsv", @sizes) }
 
 # All but the notes, in which there are seconds.
 sub stands {
@@ -226,8 +226,8 @@ sub stands {
 sub steps_of { return (numbers({tensors("$folder/$_[0]")}->{'training.stands'}))[-1] }
 
 # The log without the time that it took, and its rows.
-sub log_of { return text_of("$folder/$_[0].h") =~ s/^\.(?:seconds|tokens_per_second|at) = .*\n//gmr }
-sub rows_of { return [log_of($_[0]) =~ m{^    \{(\d+), (?:\d\.\d+f, ){4}"The .*"\},$}mg] }
+sub log_of { return text_of("$folder/$_[0].tsv") =~ s/^(?:seconds|tokens_per_second|date)\t.*\n//gmr }
+sub rows_of { return [log_of($_[0]) =~ /^(\d+)(?:\t\d+(?:\.\d+)?(?:e-\d+)?){4}\tThe .{28,}$/mg] }
 
 # Begins a training, which has saved itself and is held after few of its steps: it says
 # each, and there is room for no more. Sends a signal to it, and lets it go on. Returns
@@ -250,24 +250,23 @@ sub signalled {
 is "$out$status", '0', 'a training, whole';
 like $err, qr/step $steps of $steps, loss \d\.\d+, \d+ tokens a second, 0 s left/, '... says how far it is';
 like $err, qr/whole has step $steps of $steps: all are done\n\z/, '... and that it is done';
-my $log = text_of("$folder/whole.h");
-my $set = '.steps = %d, .texts = %d, .repeats = %d, .dropout = %g, .model = {.vocabulary = 128, .context_length = %d, .width = %d, .n_heads = %d, .layers = %d}';
-is +($log =~ /^\.run = \{(.*)\},$/m)[0], sprintf($set, @sizes[0, 1, 6], $sizes[7] / 100, @sizes[2 .. 5]), 'the log has the sizes';
-like $log, qr/^\.on = ".+, \d+ threads",$/m, '... the machine';
-like $log, qr/^\.at = "\d{4}-\d\d-\d\d",$/m, '... the day';
-my ($seconds, $pace) = $log =~ /^\.seconds = (\d+),\n\.tokens_per_second = (\d+),$/m;
-ok defined $pace && $pace > 0, '... and seconds and tokens a second';
+my $log = text_of("$folder/whole.tsv");
+my %value = $log =~ /^(\w+)\t([^\t\n]+)$/mg;
+is_deeply [@value{qw(steps texts context_length width n_heads layers repeats dropout vocabulary)}],
+  [@sizes[0 .. 6], $sizes[7] / 100, 128], 'the log has the sizes';
+like $value{machine}, qr/^.+, \d+ threads$/, '... the machine';
+like $value{date}, qr/^\d{4}-\d\d-\d\d$/, '... the day';
+ok defined $value{seconds} && $value{tokens_per_second} > 0, '... and seconds and tokens a second';
 is_deeply rows_of('whole'), [1 .. 6], '... and a row for each step, with what the model writes';
-like $log, qr/^\.best = [0-5],\n\.loss = \{\d\.\d+f, \d\.\d+f\},\n\.heads = \{\n(?:    \{(?:\d\.\d+f(?:, )?){4}\},\n){2}\},\n\.back = \{\n(?:    \{(?:\d\.\d+f(?:, )?){5}\},\n){2}\},\n\z/m,
-  '... and the scores of its heads';
-my ($table) = $log =~ /^\.heads = \{\n(.*?)^\},$/ms;
-my @heads = $table =~ /(\d\.\d+)f/g;
-my ($best) = $log =~ /^\.best = (\d+)/m;
-my ($row) = ($log =~ /^    \{\d+, ([^"]*)"/mg)[$best];
-my @largest = ($row =~ /(\d\.\d+)f/g)[2, 3];
+my ($columns, $table) = $log =~ /^(block\t.*)\n((?:\d+(?:\t\d+(?:\.\d+)?(?:e-\d+)?){10}\n){2})\z/m;
+is $columns, join("\t", qw(block head before after loss_off after_off), map {"back_$_"} 1 .. 5), '... and the scores of its heads';
+my @heads = map { (split /\t/)[2 .. 5] } split /\n/, $table;
+my @rows_held = map { [split /\t/] } $log =~ /^(\d+(?:\t[\d.e-]+){4})\tThe /mg;
+my ($best) = sort { $a->[2] <=> $b->[2] } @rows_held;
+my @largest = @$best[3, 4];
 near [map { my $k = $_; (sort { $b <=> $a } @heads[$k, $k + 4])[0] } 0, 1], \@largest, 1e-6, '... those of the best model';
 near_scores([scores_in((run_inside("$folder/whole.best"))[0])], \@heads, '... which are what the program of chapter 24 finds');
-run_train("$folder/long", "$folder/long.best", "$folder/long.h", 80, @sizes[1 .. 6], 0);
+run_train("$folder/long", "$folder/long.best", "$folder/long.tsv", 80, @sizes[1 .. 6], 0);
 is_deeply rows_of('long'), [1, map { 2 * $_ } 1 .. 40], '... or for a fortieth of many';
 for my $file ('whole', 'whole.best') {
     my ($model) = run("$folder/$file", 84, 104);
@@ -279,7 +278,7 @@ is $?, 0, 'Ctrl-C ends it cleanly';
 my $at = steps_of('parts');
 ok $at > 0 && $at < $steps, '... on the way';
 like $says, qr/parts has step $at of $steps: the same command/, '... it says where it stands';
-ok !-e "$folder/parts.h", '... and has no log yet';
+ok !-e "$folder/parts.tsv", '... and has no log yet';
 ($out, $err, $status) = run_train(train('parts'));
 is $status, 0, 'it goes on';
 is_deeply stands('parts'), stands('whole'), '... and ends with the same bits as one that was not interrupted';
@@ -311,14 +310,14 @@ for (['one that is cut off' => substr(text_of("$folder/whole"), 0, -100), qr/jso
     like $err, $says, '... which says so';
     ok $status == 2 << 8 && text_of("$folder/wrong") eq $raw, '... and the file is as it was';
 }
-($out, $err, $status) = run_train("$folder/whole", "$folder/w", "$folder/w.h", @sizes);
+($out, $err, $status) = run_train("$folder/whole", "$folder/w", "$folder/w.tsv", @sizes);
 like "$err$status", qr/\A[^\n]*\/w: [^\n]+\n512\z/, 'refused: one whose best model is not there';
-($out, $err, $status) = run_train("$folder/whole", $golden, "$folder/w.h", @sizes);
-like "$err$status", qr/\A[^\n]+: a model with a loss of nan [^\n]+: the best one of this run, with [\d.]+, is needed\n512\z/,
+($out, $err, $status) = run_train("$folder/whole", $golden, "$folder/w.tsv", @sizes);
+like "$err$status", qr/\A[^\n]+: its model has a loss of nan [^\n]+; it must be the best one of this run, which has [\d.]+\n512\z/,
   'refused: one whose best model is another';
-($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.h", @sizes[0, 1, 2], 32, @sizes[4 .. 7]);
+($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.tsv", @sizes[0, 1, 2], 32, @sizes[4 .. 7]);
 like "$err$status", qr/\A[^\n]+ whose width is 16: 32 is needed\n512\z/, 'refused: a training of another size';
-($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.h", @sizes[0 .. 6], 20);
+($out, $err, $status) = run_train("$folder/whole", "$folder/whole.best", "$folder/w.tsv", @sizes[0 .. 6], 20);
 like "$err$status", qr/\A[^\n]+ whose dropout is 0\.1: 0\.2 is needed\n512\z/, '... or of another rate of dropout';
 
 done_testing;

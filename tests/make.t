@@ -28,12 +28,13 @@ sub make {
 # Is this up to date?
 sub is_made { return !(make("-q $_[0]"))[0] }
 
-make_path(map { "$folder/$_" } qw(bin chapters make src tests tools/weave));
-copy($_, "$folder/$_") or die "$_: $!\n" for glob('make/*'), qw(Makefile tools/main.c tools/Chapter.pm tools/weave/find-pandoc);
+make_path(map { "$folder/$_" } qw(bin chapters make src/support tests tools/weave));
+copy($_, "$folder/$_") or die "$_: $!\n" for glob('make/*'), qw(Makefile tools/start.c src/support/program.h tools/Chapter.pm tools/weave/find-pandoc);
 chmod 0755, "$folder/tools/weave/find-pandoc";
 save('requirements.txt', 'pandoc');
 save('src/attention.h', 'int support(void);');
-save('src/support.c', '#include "attention.h"', 'int support(void) { return 1; }');
+save('src/support.c', '#include "attention.h"', '#include "support/program.h"', 'int support(void) { return 1; }',
+    'int run_program(int (*program)(int, char **), int argc, char *argv[]) { return program(argc, argv); }');
 my @chapters = qw(01_one 05_tokens 06_six B_normals C_last);
 save("chapters/$chapters[$_].c", '/*', 'Prose.', '*/', "int main(int argc, char *argv[]) { return argv[argc] ? 9 : $_; }")
   for 0 .. $#chapters;

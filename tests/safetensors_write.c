@@ -243,6 +243,7 @@ static void refuse_tensors(void)
  * bytes. */
 static const char *limited(const char *name)
 {
+    signal(SIGXFSZ, SIG_IGN); /* as run_program does */
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64});
     return name;
 }
@@ -331,7 +332,7 @@ static void write_killed(void)
         const pid_t child = fork();
         if (child == 0) {
             setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-            signal(SIGXFSZ, SIG_DFL); /* which kills, as nothing else */
+            signal(SIGXFSZ, SIG_DFL); /* which kills */
             setrlimit(RLIMIT_FSIZE, &(struct rlimit){most, most});
             flush_kills = true;
             write_many(2);

@@ -345,5 +345,6 @@ static inline int tap_done(void)
 {
     tap_golden_done();
     printf("1..%d\n", tap_count);
+    output_check();
     return tap_failed ? 1 : 0;
 }

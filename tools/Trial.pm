@@ -52,7 +52,7 @@ sub tested {
 sub holds_page {
     my ($object, $chapter) = @_;
     my $program = folder() . '/program';
-    my $said = `$compile $build/main/$chapter->{name}.o '$object' $build/libattention.a $link -o '$program' 2>&1`;
+    my $said = `$compile $build/start/$chapter->{name}.o '$object' $build/libattention.a $link -o '$program' 2>&1`;
     die "does not link: $said\n" if $?;
     return !system("timeout 60 tools/weave/outputs --check '$chapter->{path}' '$program' >/dev/null 2>&1");
 }

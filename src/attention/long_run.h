@@ -17,9 +17,9 @@ extern const GptTraining gpt_long_run;
 void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
 
 /* The loss of the model as it is, on as many bytes of a text as are held
- * out: of `held_out`, or of `prose`, which it learns from. Refuses what
- * gpt_loss refuses. Writes into t->shares[0]. */
-float gpt_run_loss(const GptTraining *t, const char *text);
+ * out: of held_out(), or of prose(), which it learns from. Refuses a
+ * shorter text, and what gpt_loss refuses. Writes into t->shares[0]. */
+float gpt_run_loss(const GptTraining *t, const PlainText *text);
 
 /* What a run writes down at some of its steps: the step, the loss on as
  * much of the text that it learns from as is held out, and that on the text
@@ -46,9 +46,13 @@ typedef struct {
     int best;
     float loss[2];
     float heads[TRAINED_HEADS][4], back[TRAINED_HEADS][TRAINED_BACK];
+    char *text; /* of the file, where the words stand */
 } Trained;
 
-/* The long run, src/trained.h; the same with dropout,
- * src/trained_dropout.h; and a shorter one in which every second text
- * repeats itself, src/trained_repeats.h. */
-extern const Trained trained, trained_dropout, trained_repeats;
+/* Reads the log of a run of gpt_long_run's model, such as the long run's,
+ * src/data/trained.tsv; the same with dropout's, trained-dropout.tsv; and
+ * that of a shorter one in which every second text repeats itself,
+ * trained-repeats.tsv. trained_free frees it. Refuses any other file, and
+ * says in which line it differs. */
+Trained trained_read(const char *path);
+void trained_free(Trained *t);

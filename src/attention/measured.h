@@ -2,7 +2,8 @@
 ## What was measured: `measured.c` {#header-measured}
 
 `make bench` measures this book's functions beside others'. One run is kept
-in `src/measured.h`, so that pages can show it.
+in `src/data/measured.tsv`, so that pages can show it. A program reads that
+file when it first asks for a number.
 */
 
 #pragma once
@@ -16,9 +17,9 @@ in `src/measured.h`, so that pages can show it.
  * is "attention-in-c", "pytorch", "onnxruntime", ... The machine's own
  * limits are "peak" by "any", its widest instruction set, or by "AVX-512",
  * "AVX2" or "plain"; and "read" by "memory". Refuses what was not
- * measured. */
+ * measured, and a file that is no such table. */
 float measured(const char *quantity, const char *what, const char *library,
                int threads);
 
 /* The machine on which it was. */
-extern const char measured_on[];
+const char *measured_on(void);

@@ -4,7 +4,21 @@
 
 #pragma once
 
-/* The book's prose, paragraphs as lines, in ASCII, without every tenth
- * paragraph; and those, which are held out. What `make prose` has found. */
-extern const char prose[], held_out[];
-extern const int prose_length, held_out_length;
+/* A text in ASCII, of so many bytes, which a 0 follows. */
+typedef struct {
+    int length;
+    char *bytes;
+} PlainText;
+
+/* Reads a text from a file; frees it. plain_text_read refuses a text that
+ * isn't ASCII, or that is shorter than the least length. */
+PlainText plain_text_read(const char *path, int least);
+void plain_text_free(PlainText *t);
+
+/* The book's prose, paragraphs as lines, without every tenth paragraph; and
+ * those, which are held out: src/data/prose.txt and src/data/held_out.txt,
+ * as `make prose` has written them. Each is read when it is first asked
+ * for, and stays in memory. They refuse what plain_text_read refuses, less
+ * than 20,000 bytes held out, and prose that is shorter than that. */
+const PlainText *prose(void);
+const PlainText *held_out(void);

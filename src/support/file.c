@@ -46,6 +46,15 @@ void *file_read(const char *path, FILE *file, size_t size)
     return block;
 }
 
+char *file_text(const char *path, size_t *size)
+{
+    FILE *file = file_open(path);
+    *size = file_remaining(path, file);
+    char *text = file_read(path, file, *size);
+    fclose(file);
+    return text;
+}
+
 /* A part that could not be opened was not made here, and is not removed. */
 void file_drop(NewFile *new)
 {

@@ -14,6 +14,9 @@ size_t file_remaining(const char *path, FILE *file);
 void file_fill(const char *path, FILE *file, size_t size, void *block);
 void *file_read(const char *path, FILE *file, size_t size);
 
+/* A whole file, with a 0 after it, which the caller frees. */
+char *file_text(const char *path, size_t *size);
+
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is
  * the old file or the new one. The new one has the permissions of the old

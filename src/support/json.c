@@ -241,10 +241,8 @@ static const char *next_value(Json *j, char **end)
 
 static Json json_read(const char *path)
 {
-    FILE *file = file_open(path);
-    const size_t size = file_remaining(path, file);
-    Json j = {.path = path, .text = file_read(path, file, size)};
-    fclose(file);
+    size_t size;
+    Json j = {.path = path, .text = file_text(path, &size)};
     j.at = j.text;
     j.end = j.text + size;
     return j;

@@ -1,35 +1,9 @@
-#define _POSIX_C_SOURCE 200809L /* SIGXFSZ */
 #include <ctype.h>
 #include <stdarg.h>
 
 #include "support/refuse.h"
 #include "support/utf8.h"
 #include "support.h"
-
-#ifndef __wasi__ /* a page, which has no signals */
-#include <signal.h>
-#endif
-
-/* The C library may hold back what a program prints until the program ends.
- * That a disk is full may be known only then. */
-static void check_printed(void)
-{
-    errno = 0;
-    if (ferror(stdout) | fflush(stdout))
-        REFUSE("standard output cannot be written: %s",
-               errno ? strerror(errno) : "some of it is lost");
-}
-
-/* Is called before main. A file that grows beyond what `ulimit -f` allows
- * is refused like a full disk; the signal would end the program without a
- * word, and is ignored by what this program starts as well. */
-static __attribute__((constructor)) void watch_output(void)
-{
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN);
-#endif
-    atexit(check_printed);
-}
 
 /* How many bytes that begin there are shown as they are: those of one
  * character, or 0 where a control character begins, or no UTF-8, from which

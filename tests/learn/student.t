@@ -41,7 +41,7 @@ sub linked {
 sub build {
     my ($chapter, $tests, @lines) = @_;
     return compile($chapter, "$folder/program.o", @lines)
-      . linked($tests // "$build/main/$chapter->{name}.o", "$folder/program.o");
+      . linked($tests // "$build/start/$chapter->{name}.o", "$folder/program.o");
 }
 
 sub run_tests {
@@ -146,7 +146,7 @@ my ($status, $said) = command("$make -s student CHAPTER=$number DIR='$work'");
 is $status, 0, 'an edition is made' or diag $said;
 is_deeply [$said =~ /^  (\S+)/mg], [map { $_->{id} } @exercises], '... which says what is to be written';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... and is empty there');
-command("mkdir '$work/build' && cp -Rp '$build'/settings.mk '$build'/obj '$build'/main '$build'/chapters '$build'/tests "
+command("mkdir '$work/build' && cp -Rp '$build'/settings.mk '$build'/obj '$build'/start '$build'/chapters '$build'/tests "
     . "'$build'/lib*.a '$work/build'");
 ($status, $said) = command("$make -C '$work' build/chapters/$name build/tests/$name");
 is $status, 0, '... it builds' or diag $said;

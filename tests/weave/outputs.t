@@ -54,7 +54,7 @@ for my $name (map { m{(\w+)\.c$} } sort glob 'chapters/*.c') {
     like $said, qr/\A\w+\.c: \w+: [^\n]*\b(?:takes no|needed|read)\b[^\n]*\n\z/, '... and says so';
 }
 is qx{$build/chapters/02_softmax 2>&1 >/dev/full},
-  "refuse.c: check_printed: standard output cannot be written: No space left on device\n", 'a full disk is told';
+  "program.c: output_check: standard output cannot be written: No space left on device\n", 'a full disk is told';
 
 # ---- The check of a small chapter. Its program may begin with more lines of the shell.
 

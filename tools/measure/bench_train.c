@@ -25,7 +25,7 @@ static void answer(GptTraining *t)
     free(ids);
 }
 
-int main(int argc, char *argv[])
+static int bench_train(int argc, char *argv[])
 {
     if (argc != 2)
         REFUSE("%d arguments: 1, the model's file, is needed", argc - 1);
@@ -38,4 +38,9 @@ int main(int argc, char *argv[])
     answer(&t);
     gpt_training_free(&t);
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(bench_train, argc, argv);
 }

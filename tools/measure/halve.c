@@ -1,7 +1,7 @@
 #include "attention.h"
 
 /* Writes a model of GPT-2's layout again, in numbers of 16 bits. */
-int main(int argc, char *argv[])
+static int halve(int argc, char *argv[])
 {
     if (argc != 3)
         REFUSE("%d arguments: MODEL and HALVED are needed", argc - 1);
@@ -10,4 +10,9 @@ int main(int argc, char *argv[])
     gpt_save_half(&g, argv[2]);
     gpt_free(&g);
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(halve, argc, argv);
 }

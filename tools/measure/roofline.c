@@ -98,7 +98,7 @@ static const Form forms[] = {
      "}, \"bandwidth_gbs\": {\"1\": %.2f, \"all\": %.2f, \"threads\": %d}",
      ", ", "}\n"}};
 
-int main(int argc, char *argv[])
+static int roofline(int argc, char *argv[])
 {
     const int is_json = argc == 2 && !strcmp(argv[1], "--json");
     if (argc > 1 && !is_json)
@@ -126,4 +126,9 @@ int main(int argc, char *argv[])
     printf("%s", form->end);
     free(x);
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(roofline, argc, argv);
 }

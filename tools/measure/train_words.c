@@ -5,7 +5,7 @@
 #undef main
 #include "attention/gpt_file.h"
 
-int main(int argc, char *argv[])
+static int train_words(int argc, char *argv[])
 {
     const int way[2] = {0, VERBS};
     if (argc != 3)
@@ -21,4 +21,9 @@ int main(int argc, char *argv[])
         training_free(&t);
     }
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(train_words, argc, argv);
 }

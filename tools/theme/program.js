@@ -12,8 +12,9 @@
 // The name is that of a program, 02_softmax, or a chapter's number. Options are
 // args, a list; env, an object; figures, whether it draws; as, what it is called by, if that
 // is another name; files, an object: the bytes, by their names, of files that it can read, in
-// the folder that its environment names MODELS. The result has status, out, err, figures (an
-// object: the text of each by its name), ms, and stopped.
+// the folder that its environment names MODELS. Besides, it can read the files that
+// tools/web/pack has put into its module, by their paths in the book's folder. The result has
+// status, out, err, figures (an object: the text of each by its name), ms, and stopped.
 
 (() => {
   // All that a program needs of its surroundings: what it is called with, two streams
@@ -24,8 +25,8 @@
     static BAD_FILE = 8;
     static INVALID = 28;
     static NO_ENTRY = 44;
-    static ROOT = 3; // the one folder, which is there before the program begins
     static FOLDER = "/figures";
+    static FOLDERS = ["/figures", "/"]; // which are there before the program begins, from 3 on
 
     static run(module, name, options) {
       const begin = performance.now();
@@ -67,7 +68,7 @@
       this.given = files;
       this.args = [as, ...args].map(word);
       this.env = Object.entries(set).map(([key, value]) => word(`${key}=${value}`));
-      this.files = [undefined, Machine.file(), Machine.file(), Machine.FOLDER]; // by their numbers
+      this.files = [undefined, Machine.file(), Machine.file(), ...Machine.FOLDERS]; // by their numbers
       this.folder = Object.create(null); // by their names
       this.status = 0;
     }
@@ -75,6 +76,7 @@
     // What goes wrong without the program's having noticed, such as an assert or a
     // stack that is full, ends as it does in a terminal: with a line and status 134.
     start(module) {
+      this.module = module;
       const instance = new WebAssembly.Instance(module, this.importsOf(module));
       this.memory = instance.exports.memory;
       try {
@@ -168,11 +170,18 @@
       return this.putNumber(doneAt, done);
     }
 
-    // A file is begun anew, or it is one that was given, to be read.
+    // A file that was given, or that is a section of the module.
+    readable(name) {
+      if (Object.hasOwn(this.given, name)) return this.given[name];
+      const [bytes] = WebAssembly.Module.customSections(this.module, name);
+      return bytes && new Uint8Array(bytes);
+    }
+
+    // A file is begun anew, or it is one that can be read.
     path_open(_fd, _flags, at, size, how, _rights, _inherited, _fdflags, fdAt) {
       const CREATE = 1;
       const name = new TextDecoder().decode(this.part(at, size));
-      const bytes = Object.hasOwn(this.given, name) ? this.given[name] : undefined;
+      const bytes = how & CREATE ? undefined : this.readable(name);
       if (!(how & CREATE) && !bytes) return Machine.NO_ENTRY;
       const file = how & CREATE ? Machine.file() : { bytes, at: 0 };
       if (how & CREATE) this.folder[name] = file;
@@ -215,19 +224,19 @@
       const [DIRECTORY, REGULAR] = [3, 4];
       if (!this.files[fd]) return Machine.BAD_FILE;
       this.part(at, 24).fill(0);
-      this.view().setUint8(at, fd === Machine.ROOT ? DIRECTORY : REGULAR);
+      this.view().setUint8(at, Machine.FOLDERS.includes(this.files[fd]) ? DIRECTORY : REGULAR);
       this.part(at + 8, 16).fill(255);
       return 0;
     }
 
     fd_prestat_get(fd, at) {
-      if (fd !== Machine.ROOT) return Machine.BAD_FILE;
+      if (!Machine.FOLDERS.includes(this.files[fd])) return Machine.BAD_FILE;
       this.putNumber(at, 0);
-      return this.putNumber(at + 4, Machine.FOLDER.length);
+      return this.putNumber(at + 4, this.files[fd].length);
     }
 
-    fd_prestat_dir_name(_fd, at, size) {
-      this.part(at, size).set(Machine.bytes(Machine.FOLDER).subarray(0, size));
+    fd_prestat_dir_name(fd, at, size) {
+      this.part(at, size).set(Machine.bytes(this.files[fd]).subarray(0, size));
       return 0;
     }
   }

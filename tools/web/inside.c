@@ -609,7 +609,7 @@ static void print_all(const Inside *in, int argc, char *const argv[argc])
     print_heads(in);
 }
 
-int main(int argc, char *argv[])
+static int inside(int argc, char *argv[])
 {
     static Inside in;
     usual(&in);
@@ -631,4 +631,9 @@ int main(int argc, char *argv[])
         inside_draw(&in, stages[in.stage], heads_off(&in));
     inside_free(&in);
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(inside, argc, argv);
 }

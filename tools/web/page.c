@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "support/program.h"
+
 int PROGRAM(int argc, char *argv[]);
 int BENCH(int argc, char *argv[]);
 
 int main(int argc, char *argv[])
 {
     const int is_bench = argc && !strcmp(argv[0], "workbench");
-    return is_bench ? BENCH(argc, argv) : PROGRAM(argc, argv);
+    return run_program(is_bench ? BENCH : PROGRAM, argc, argv);
 }

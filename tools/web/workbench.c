@@ -446,7 +446,7 @@ static void explain(const Bench *b, const char *ask)
 
 /* ---- The program */
 
-int main(int argc, char *argv[])
+static int workbench(int argc, char *argv[])
 {
     static Bench b;
     b = (Bench){0};
@@ -468,4 +468,9 @@ int main(int argc, char *argv[])
             explain(&b, value_of(argv[i], "ask"));
     bench_free(&b);
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(workbench, argc, argv);
 }
