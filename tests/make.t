@@ -90,7 +90,7 @@ save('bin/without', '#!/bin/sh', 'cc "$@" || exit', 'case " $* " in *" -c "*) ex
 my $has_openmp = !system "echo 'int main(void) { return 0; }' | cc -fopenmp -x c - -o '$folder/../openmp' 2>&1";
 for (['cc', $has_openmp], ['bin/without', 0]) {
     my ($compiler, $has) = @$_;
-    my $threaded = scalar(() = (make("-n lib BUILD=other CC=$compiler"))[1] =~ /-fopenmp(?!-simd)/g);
+    my $threaded = scalar(() = (make("-n programs BUILD=other CC=$compiler"))[1] =~ /-fopenmp(?!-simd)/g);
     is !!$threaded, !!$has, "$compiler: OpenMP is " . ($has ? 'used' : 'not used');
 }
 for (['', 0], ['-ffast-math', 1], ['-Ofast', 1], ['-ffinite-math-only', 1]) {

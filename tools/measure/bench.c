@@ -1,9 +1,11 @@
 /* What `make bench` measures beside the book's own functions, and loops for
  * what is too short to be timed from Python. Compiled as the kernel is, for
- * the machine's instruction set. KERNEL is a copy of chapter 15 and of
- * src/kernel/attend.c with other settings. */
+ * the machine's instruction set, with a kernel of its own that takes one
+ * tile of queries at a time. */
 #define _DEFAULT_SOURCE /* clock_gettime */
-#include KERNEL
+#define TILES 1
+#include "../../chapters/15_kernel.c"
+#include "../../src/kernel/attend.c"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -25,15 +25,15 @@ typedef struct {
     Read *read;
 } Set;
 
-Compute compute_at_most, compute_at_most_avx2, compute_at_most_avx512;
-Read read_at_most, read_at_most_avx2, read_at_most_avx512;
+Compute compute_at_most_plain, compute_at_most_avx2, compute_at_most_avx512;
+Read read_at_most_plain, read_at_most_avx2, read_at_most_avx512;
 
 static const Set sets[] = {
 #ifdef __x86_64__
     {"AVX-512", compute_at_most_avx512, read_at_most_avx512},
     {"AVX2", compute_at_most_avx2, read_at_most_avx2},
 #endif
-    {"plain", compute_at_most, read_at_most},
+    {"plain", compute_at_most_plain, read_at_most_plain},
 };
 
 enum { SETS = sizeof sets / sizeof *sets, RUNS = 60 };
