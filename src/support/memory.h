@@ -16,12 +16,12 @@
  * so long.
  * PyTorch: pointer.view(-1, d). */
 #define ROWS(d, pointer)                                                   \
-    ((__typeof__(*(pointer))(*)[d])(uintptr_t)(pointer))
+    ((__typeof__ (*(pointer))(*)[d])(uintptr_t)(pointer))
 
 /* The same as tables of n such rows: TABLES(n, d, pointer)[h][i][k].
  * PyTorch: pointer.view(-1, n, d). */
 #define TABLES(n, d, pointer)                                              \
-    ((__typeof__(*(pointer))(*)[n][d])(uintptr_t)(pointer))
+    ((__typeof__ (*(pointer))(*)[n][d])(uintptr_t)(pointer))
 
 /* Memory for n rows of m floats, to be freed by the caller. Refuses sizes
  * below 1, and what does not fit. */
