@@ -7,7 +7,9 @@
 ifneq ($(wildcard .book),)
 .DEFAULT_GOAL := progress
 FLAGS += -Wno-unused-parameter $(pattern)
-chapters/%.c:
+lost := $(filter-out $(basename $(notdir $(wildcard chapters/*_*.c))),$(names))
+.PHONY: $(lost:%=chapters/%.c)
+$(lost:%=chapters/%.c): chapters/%.c:
 	@id=$$(sed -n 's/^\($(patsubst 0%,%,$(call number,$*))\.[0-9]*\).*/\1/p' .book/exercises | head -n 1); \
 	  echo "$@ is gone: make reset-$$id lays it there again, with its exercises empty" >&2; exit 2
 endif

@@ -9,15 +9,15 @@ conf    = "$${CONF:-$${NAME:+$$NAME.conf}}"
 graded  = $$(tools/teach/grade --chapters "$$WORK" $(conf))
 graders = chapters=$(graded) && $(MAKE) -s $$(printf 'graders-%s ' $$chapters)
 graders:
-	@$(graders)
+	+@$(graders)
 grade: ## WORK=folder: grades what is in it for NAME=hw1, CHAPTER=02, or what it asks for itself; FORMAT
-	@$(graders)
+	+@$(graders)
 	@tools/teach/grade "$$WORK" $(conf)
 grade-all: ## DIR=folder with a folder, zip or file for each student; for NAME=hw1 or CHAPTER=02; OUT
-	@$(graders)
+	+@$(graders)
 	@tools/teach/grade-all "$$DIR" "$${OUT:-$(BUILD)/grades/$${NAME:-$${CHAPTER:-all}}}" $(conf)
 handout: $(BUILD)/pandoc.found ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
-	@chapters=$(graded) && $(MAKE) -s $$(printf '$(BUILD)/mistakes/%s.json ' $$chapters)
+	+@chapters=$(graded) && $(MAKE) -s $$(printf '$(BUILD)/mistakes/%s.json ' $$chapters)
 	@$(dated) tools/teach/handout $(conf) '$(BUILD)/handout' "$$PAPER"
 autograder: ## NAME=hw1: what grades it on Gradescope and GitHub, in build/autograder
 	@tools/teach/autograder $(conf) '$(BUILD)/autograder'

@@ -235,7 +235,7 @@ is_deeply([do { open my $kept, '<:encoding(UTF-8)', "$work/$path.2" or die; map 
 unlink "$work/$path";
 ($status, $said) = command("$make -s -C '$work' test-$number");
 is $status, 2, 'a chapter that is gone';
-like $said, qr/ \Q$path\E is gone: make reset-$id lays it there again/, '... is told';
+like $said, qr/^\Q$path\E is gone: make reset-$id lays it there again/, '... is told';
 ($status, $said) = command("$make -s -C '$work' reset-$id");
 is "$status $said", "0 $path was gone: it is there again, and its exercises are empty\n", '... and comes back';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... empty');

@@ -157,7 +157,7 @@ is_deeply [map { [$yaml =~ /^\s*$_: +(.*)$/mg] } qw(repository ref persist-crede
 unlike $yaml =~ s/secrets\.MINE//r, qr/secrets|token/i, '... and has no secret';
 like $yaml, qr{uses: classroom-resources/autograding-grading-reporter\@v1\n +env:\n +GRADE_RESULTS: .*\n +with:\n +runners: grade$}m,
   '... and hands its result on';
-for my $key (qw(CONF run)) {
+for my $key (qw(ASSIGNMENT run)) {
     my ($indent, $block) = $yaml =~ /^( *)$key: \|\n((?:\1  .*\n)+)/m or die "no $key\n";
     $workflow{$key} = $block =~ s/^$indent  //mgr =~ s/\$\{\{ '(\$\{\{)' \}\}/$1/gr;
 }
@@ -170,10 +170,10 @@ SKIP: {
 for my $format (sort keys %SYSTEM) {
     my %its = %{$SYSTEM{$format}};
     my ($before) = $its{prepare}->();
-    local $ENV{CONF} = encode('UTF-8', $workflow{CONF}) if $format eq 'github';
+    local $ENV{ASSIGNMENT} = encode('UTF-8', $workflow{ASSIGNMENT}) if $format eq 'github';
     my $said = `cd '$folder' && $before 2>&1`;
     is $?, 0, "$format: is set up" or diag $said;
-    my $settings = Assignment::load($its{conf} ? "$folder/$its{conf}" : Chapter::save("$folder/of.conf", $workflow{CONF}));
+    my $settings = Assignment::load($its{conf} ? "$folder/$its{conf}" : Chapter::save("$folder/of.conf", $workflow{ASSIGNMENT}));
     is_deeply $settings, Assignment::load($conf), '... with the assignment as it was set';
     for my $who (qw(hostile right half)) {
         my ($due) = @{$SUBMISSION{$who}};
@@ -193,7 +193,7 @@ for my $format (sort keys %SYSTEM) {
     submit('hostile', "$folder/$its{from}");
     unlink "$folder/output";
     unlink "$folder/$its{conf}" if $its{conf};
-    $ENV{CONF} = 'none' if !$its{conf};
+    $ENV{ASSIGNMENT} = 'none' if !$its{conf};
     system "cd '$folder' && $its{run} >said 2>&1";
     isnt $?, 0, "$format: what cannot be graded is no zero";
     is join(' ', glob "'$folder/$its{to}'*"), '', '... but has no result';
@@ -202,7 +202,7 @@ for my $format (sort keys %SYSTEM) {
 # Some build the graders for each submission: no later chapter than is needed.
 my $plan = `$make -n graders CHAPTER=02 BUILD='$folder/none' 2>&1`;
 like $plan, qr{-o \S*/grader/02_softmax\.judge\b}m, 'the graders of a chapter';
-is join(' ', grep { !/01_dot_product|02_softmax/ } $plan =~ m{ -o (\S*/obj/\w\w_\w+\.o)}g), '', '... are compiled without those behind it';
+is join(' ', grep { !/01_dot_product|02_softmax/ } $plan =~ m{ -o (\S*/obj/(?:\d\d|[A-D])_\w+\.o)}g), '', '... are compiled without those behind it';
 
 # ---- Another version; a book that does not say where it is; and what is refused.
 

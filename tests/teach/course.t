@@ -104,13 +104,13 @@ for my $name (sort keys %page) {
     for my $command (map { s/^\s+//r } @commands) {
         my ($flags, @words) = $command =~ /^make (-s )?(.*)/ ? ($1, split ' ', $2) : die;
         # Without doing anything, and in a folder for what it would write.
-        my $said = `$make -n @words BUILD='$folder/build' 2>&1`;
+        my $said = `$make -n @words CONF='$folder/hw1.conf' BUILD='$folder/build' 2>&1`;
         is $?, 0, "$name: $command" or diag $said;
     }
 }
 my $knows = join '', map { Text::of_file($_) } 'Makefile', glob('make/*.mk'), grep { -f && -T } glob 'tools/*/*';
 for my $given (sort +uniq map { /\b([A-Z]+)=/g } $page{teach}, $page{learn}) {
-    like $knows, qr/\$\($given\)|\$\($given:|ENV\{$given\}/, "$given= is read";
+    like $knows, qr/\$\($given\)|\$\{?$given\b|ENV\{$given\}/, "$given= is read";
 }
 my ($formats) = $page{teach} =~ /^The formats are (table,[a-z0-9,\s]+)\./m;
 is join(' ', sort split /,\s+(?:which a person reads,\s+)?|\s+and\s+/, $formats // ''), join(' ', Report::formats()),
