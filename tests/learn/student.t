@@ -151,7 +151,7 @@ command("mkdir '$work/build' && cp -Rp '$build'/flags '$build'/code '$build'/obj
     . "'$build'/lib*.a '$work/build'");
 ($status, $said) = command("$make -C '$work' build/chapters/$name build/tests/$name");
 is $status, 0, '... it builds' or diag $said;
-is join(' ', $said =~ m{(\S+\.c)\b}g), "build/code/$name.c", '... from this chapter alone';
+is join(' ', $said =~ m{(\S+\.c)\b}g), "build/code/$name.c tools/start.c", '... from this chapter alone';
 unlike $said, qr/warning/, '... without a warning';
 ($status, $said) = command("$make -s -C '$work' test-$number");
 isnt $status, 0, "... make test-$number fails";
