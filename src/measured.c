@@ -13,19 +13,21 @@ typedef struct {
     float x[COLUMNS - FIRST];
 } Row;
 
-/* What was measured; `on` is NULL until it has been read. */
+/* What was measured: `text` is the file's, or NULL until it has been read.
+ * It stays in memory as long as the program runs. */
 static struct {
+    char *text;
     const char *on;
     int count;
     Row *row;
 } all;
 
-/* The texts stay in the file's memory, as long as the program runs. */
 static void read_once(void)
 {
-    if (all.on)
+    if (all.text)
         return;
     Tsv file = tsv_read("src/data/measured.tsv");
+    all.text = file.text;
     all.on = tsv_value(&file, "machine");
     tsv_value(&file, "date");
     tsv_value(&file, "versions");

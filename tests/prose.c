@@ -81,6 +81,15 @@ int main(void)
     REFUSES("prose.c: plain_text_read: file:2: here is the byte 0xc3; the "
             "text must be ASCII",
             plain_text_read(path, 0));
+    begin("\xff"
+          "a");
+    REFUSES("prose.c: plain_text_read: file:1: here is the byte 0xff; the "
+            "text must be ASCII",
+            plain_text_read(path, 0));
+    begin("a\x80");
+    REFUSES("prose.c: plain_text_read: file:1: here is the byte 0x80; the "
+            "text must be ASCII",
+            plain_text_read(path, 0));
     begin("a");
     REFUSES(
         "prose.c: plain_text_read: file: has 1 bytes; it must have from "

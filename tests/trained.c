@@ -146,6 +146,12 @@ static void refuse_logs(void)
         begin_log(wrong[i].text, wrong[i].other);
         REFUSES(wrong[i].words, trained_read(path));
     }
+    begin_whole_log();
+    add("\n", 1);
+    write_file();
+    REFUSES("tsv.c: tsv_end_check: file:78: here is a blank line; it must "
+            "be the end of the file",
+            trained_read(path));
     REFUSES("file.c: file_open: gone: cannot be read: No such file or "
             "directory",
             trained_read("gone"));

@@ -99,6 +99,8 @@ static const struct {
             "be a row of 2 fields"},
     {SIZES "\nname\ty\n",
      "tsv.c: tsv_columns: file:4: column 2 is 'y'; it must be 'x'"},
+    {SIZES "\nnames\tx\n",
+     "tsv.c: tsv_columns: file:4: column 1 is 'names'; it must be 'name'"},
     {SIZES "\nname\tx\t\n",
      "tsv.c: tsv_row: file:4: there are 3 fields; there must be 2"},
     {SIZES "\nname\tx\n\n", "tsv.c: tsv_row: file:5: here is a blank line; "

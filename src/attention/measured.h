@@ -17,7 +17,7 @@ file when it first asks for a number.
  * is "attention-in-c", "pytorch", "onnxruntime", ... The machine's own
  * limits are "peak" by "any", its widest instruction set, or by "AVX-512",
  * "AVX2" or "plain"; and "read" by "memory". Refuses what was not
- * measured, and a file that is no such table. */
+ * measured, and a file that is not such a table. */
 float measured(const char *quantity, const char *what, const char *library,
                int threads);
 

@@ -10,11 +10,11 @@ enum { TSV_COLUMNS = 16 };
 
 typedef struct {
     const char *path;
-    char *text; /* all of it; the fields are parts of it */
-    char *next; /* where the next line begins */
-    int lines;  /* of the file */
-    int line;   /* the number of the last one that was read, from 1 */
-    char *field[TSV_COLUMNS]; /* of this line */
+    char *text;               /* all of it; the fields are parts of it */
+    char *field[TSV_COLUMNS]; /* of the line that was read last */
+    int line;                 /* its number, from 1 */
+    char *next;               /* where the next line begins */
+    int lines;                /* of the whole file */
 } Tsv;
 
 /* Reads a file, which tsv_free frees, with its fields. */
