@@ -4,7 +4,7 @@
 #include "attention/measured.h"
 #include "measured.h"
 
-enum { N_ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows };
 enum { MS, GFLOPS, GBS, MB, FRACTION, ERROR };
 
 /* A row that stands there twice would be found once. */
@@ -12,7 +12,7 @@ static void finds_test(void)
 {
     static const char *const name[] = {"ms", "GFLOP/s",  "GB/s",
                                        "MB", "fraction", "error"};
-    for (int i = 0; i < N_ROWS; i++)
+    for (int i = 0; i < ROWS; i++)
         for (int q = MS; q <= ERROR; q++) {
             const float x = measured(name[q], rows[i].what, rows[i].library,
                                      rows[i].threads);
