@@ -84,6 +84,6 @@ bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long i
 	@node $(browser)/slider.mjs; rm -rf $(BUILD)/bench
 
 # ---- Mistakes that are planted by rules. How a picture looks is for eyes.
-mutable = $(names:%=chapters/%.c) $(filter-out src/kernel/dispatch.c src/support/figure%,$(sources))
+mutable = $(names:%=chapters/%.c) $(filter-out src/kernel/dispatch.c src/support/figure% src/support/pen.c,$(sources))
 mutants: $(tests) $(names:%=$(BUILD)/start/%.o) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
 	@printf '%s\n' $(or $(FILES),$(mutable)) | xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample "$$SAMPLE")

@@ -30,7 +30,7 @@ grader := $(BUILD)/grader
 graders-%: $(BUILD)/mistakes/%.json $$(foreach n,$$(call named,$$*),$(grader)/$$n.judge $(grader)/$$n.a \
   $(grader)/$$n.tests) $(grader)/run.o $(grader)/how $(grader)/confined ;
 
-compile_grader = @mkdir -p $(@D) && $(compile) -Itools/teach/grader $(object)
+compile_grader = @mkdir -p $(@D) && $(compile) $(FLAGS_$*) -Itools/teach/grader $(object)
 $(grader)/%.c: chapters/%.c tools/teach/grader/calls tools/Chapter.pm
 	@mkdir -p $(@D)
 	@tools/teach/grader/calls $< >$@

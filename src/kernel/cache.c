@@ -10,10 +10,10 @@
 #include "support.h"
 
 enum {
-    SPLIT = 1024, /* keys */
-    MANY = 32,    /* queries of a group */
-    FEW = 32,     /* tokens; if more ask at once, the kernel is faster */
-    MIXED = 8     /* vectors of a mixture at a time */
+    SPLIT = 1024,       /* keys */
+    GROUP_QUERIES = 32, /* queries of a group */
+    FEW_TOKENS = 32, /* tokens; if more ask at once, the kernel is faster */
+    VECTORS_AT_ONCE = 8 /* vectors of a mixture at a time */
 };
 
 typedef uint32_t Bits __attribute__((vector_size(LANES * 4)));
@@ -90,7 +90,7 @@ static INLINE void mix_vectors(Format format, int queries, int vectors,
 {
     const int bytes = LANES * (format ? 2 : 4);
     const int ahead = k == 0 && wide > vectors ? wide * bytes : 0;
-    Vector sum[2][MIXED];
+    Vector sum[2][VECTORS_AT_ONCE];
     mixture += k;
     value += k * bytes;
     for (int i = 0; i < queries; i++)
@@ -113,10 +113,11 @@ static INLINE void mix_vectors(Format format, int queries, int vectors,
 /* Queries that share their keys. */
 typedef struct {
     int count, vectors_k, vectors_v; /* how many, and vectors of a row */
-    int64_t from[MANY], till[MANY];  /* the tokens that each may see */
+    /* The tokens that each may see. */
+    int64_t from[GROUP_QUERIES], till[GROUP_QUERIES];
     Vector *query, *mixture; /* [count][vectors_k], [count][vectors_v] */
     float (*scores)[SPLIT];  /* [count], then weights */
-    float factor, largest[MANY], sum[MANY];
+    float factor, largest[GROUP_QUERIES], sum[GROUP_QUERIES];
 } QueryGroup;
 
 /* The products of query q with the n tokens from number `first` on become
@@ -169,9 +170,9 @@ static INLINE void mix_run(Format format, int queries, int n,
     const int wide = g->vectors_v;
     Vector *mixture = g->mixture + q * wide;
     int k = 0;
-    for (; k + MIXED <= wide; k += MIXED)
-        mix_vectors(format, queries, MIXED, wide, n, weights, value, k,
-                    mixture);
+    for (; k + VECTORS_AT_ONCE <= wide; k += VECTORS_AT_ONCE)
+        mix_vectors(format, queries, VECTORS_AT_ONCE, wide, n, weights,
+                    value, k, mixture);
     for (; k + 4 <= wide; k += 4)
         mix_vectors(format, queries, 4, wide, n, weights, value, k,
                     mixture);
@@ -273,7 +274,7 @@ static void attend_split(const CacheCall *a, int head, int q, int split)
     const int left = a->sharing * a->n - q;
     const int64_t from = a->first + (int64_t)split * SPLIT;
     const int64_t till = c->count - from < SPLIT ? c->count : from + SPLIT;
-    QueryGroup g = {.count = left < MANY ? left : MANY,
+    QueryGroup g = {.count = left < GROUP_QUERIES ? left : GROUP_QUERIES,
                     .vectors_k = c->padded_d_k / LANES,
                     .vectors_v = c->padded_d_v / LANES};
     const int wide = g.vectors_k + g.vectors_v + SPLIT / LANES;
@@ -343,7 +344,7 @@ static void attend_few(const KVCache *c, int n_heads, int n,
     num_threads(threads) if (threads > 1)
     for (int h = 0; h < c->n_kv_heads; h++)
         for (int split = 0; split < a.splits; split++)
-            for (int q = 0; q < queries; q += MANY)
+            for (int q = 0; q < queries; q += GROUP_QUERIES)
                 attend_split(&a, h, q, split);
     merge_splits(&a, context);
     free(a.partial);
@@ -402,7 +403,7 @@ void kv_cache_attend_fast(const KVCache *c, int n_heads, int n,
     kv_cache_attend_check(c, n_heads, n, query, context);
     if (threads < 0)
         REFUSE("%d threads: at least 1, or 0 for all, are needed", threads);
-    const int few = c->format || c->window ? 2 * FEW : FEW;
+    const int few = c->format || c->window ? 2 * FEW_TOKENS : FEW_TOKENS;
     if (n < few)
         attend_few(c, n_heads, n, query, threads, context);
     const int most = c->window ? 256 : n;

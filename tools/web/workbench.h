@@ -10,10 +10,10 @@
 
 #include "attention.h"
 
-/* What a page has room for. A table of ROWS times 3 normal numbers is filled
+/* What a page has room for. A table of TABLE_ROWS times 3 normal numbers is filled
  * in whole blocks, so it begins as that of 50,000 rows in chapter 5 does. */
 enum { MOST_WORDS = 12, MOST_HEADS = 8, MOST_SIZE = 8, MOST_OUT = 16 };
-enum { ROWS = 32 };
+enum { TABLE_ROWS = 32 };
 
 /* ---- Settings */
 

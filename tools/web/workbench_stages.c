@@ -274,15 +274,15 @@ void bench_embed(Bench *b, int k, Random *r)
 {
     const Text *text = &b->stage->text[k];
     const int d = text->d, n = k ? b->m : b->n;
-    float(*table)[d] = (void *)new_table(ROWS, d);
+    float(*table)[d] = (void *)new_table(TABLE_ROWS, d);
     float(*x)[d] = (void *)b->x[k ? OTHERS : EMBEDDINGS];
     if (text->is_strange) {
-        random_fill(r, ROWS, d, table);
+        random_fill(r, TABLE_ROWS, d, table);
     } else {
         Random own = random_seeded((uint64_t)b->number[KEY_SEED]);
-        embedding_fill(&own, ROWS, d, table);
+        embedding_fill(&own, TABLE_ROWS, d, table);
     }
-    embed(n, d, ROWS, b->id[k], table, x);
+    embed(n, d, TABLE_ROWS, b->id[k], table, x);
     for (int i = 0; i < n; i++)
         if (b->is_known[k][i])
             memcpy(x[i], text->row + place_in(text, b->name[k][i]) * d,
