@@ -155,6 +155,7 @@ not learned by heart, and the same passage again. A model whose tokens are
 not bytes gets random tokens, and the same again:
 */
 
+/* folded: how this is drawn */
 void draw_twice(Random *r, int vocabulary, int texts, int n,
                 int ids[texts][n])
 {
