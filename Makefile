@@ -26,7 +26,7 @@ export BUILD JOBS MAKE RUN_UNDER
 names    := $(sort $(basename $(notdir $(wildcard chapters/*_*.c .book/*_*.c))))
 sources  := $(filter-out src/kernel/instruction_set.c,$(sort $(wildcard src/*.c src/*/*.c)))
 headers  := $(wildcard src/*.h src/*/*.h)
-perl     := $(sort $(wildcard tests/*.t))
+perl_tests := $(sort $(wildcard tests/*.t))
 programs := $(names:%=$(BUILD)/chapters/%)
 printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
@@ -43,9 +43,9 @@ data_23  := $(addprefix src/data/,prose.txt held_out.txt trained.tsv trained-dro
 data_24  := $(addprefix src/data/,held_out.txt trained.tsv trained-repeats.tsv)
 
 objects  := $(names:%=$(BUILD)/obj/%.o)
-support  := $(sources:src/%.c=$(BUILD)/obj/%.o)
+src_objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
 # The kernel, chapter 15, compiled once more for each instruction set.
-kernels  := $(if $(filter 15_kernel,$(names)),$(sets:%=$(BUILD)/obj/kernel/instruction_set.%.o))
+kernel_units := $(if $(filter 15_kernel,$(names)),$(sets:%=$(BUILD)/obj/kernel/instruction_set.%.o))
 
 # What is linked with a chapter: those before it, as before_07, and all of src; with chapter
 # 15 and those behind it, the kernels as well. Chapter 5 is the first to need the normal
@@ -53,7 +53,8 @@ kernels  := $(if $(filter 15_kernel,$(names)),$(sets:%=$(BUILD)/obj/kernel/instr
 before   :=
 $(foreach n,$(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=)),\
   $(eval before_$n := $(before))$(eval before += $(BUILD)/obj/$n.o))
-beside    = $(before_$(1)) $(BUILD)/lib$(if $(filter %/15_kernel.o,$(before_$(1)) /$(1).o),kernel,support).a
+has_kernel = $(filter %/15_kernel.o,$(before_$(1)) $(BUILD)/obj/$(1).o)
+beside     = $(before_$(1)) $(BUILD)/lib$(if $(has_kernel),kernel,support).a
 
 # ---- What can be asked for. help tells the lines with ##*, which readers need, and
 # help-all those with ##, too.
@@ -65,14 +66,15 @@ lib: $(BUILD)/libattention.a ##* all functions of the book, for programs of your
 
 # run-02: ##* one chapter's program; ARGS="..." are its arguments, -s is quiet
 # test-02: ##* one chapter's tests, and how far its exercises are
+# test-trace: ## the tests of a file of src
 # A chapter without functions of its own has outputs alone. And run-2 is run-02.
-numbered = $(or $(call named,$(1)),$(call named,0$(1)),no-chapter-$(1))
+numbered = $(or $(call named,$(1)),$(call named,0$(1)),$(filter $(1),$(notdir $(tests))),no-chapter-$(1))
 tested   = $(or $(filter $(BUILD)/tests/$(1),$(tests)),$(BUILD)/run/$(1).ok)
 run-%: $$(BUILD)/chapters/$$(call numbered,$$*)
 	@$(RUN_UNDER) $< $(ARGS)
 test-%: $$(call tested,$$(call numbered,$$*))
 	@$(if $(filter %.ok,$<),echo "$(basename $(<F)) has no functions of its own; its outputs are right", \
-	  tools/learn/progress chapters/$(<F).c $<)
+	  $(if $(filter $(<F),$(names)),tools/learn/progress chapters/$(<F).c $<,$(prove) $<))
 
 run: $(programs) ##* all programs, in order
 	@for name in $(names); do echo "---- $$name"; \
@@ -82,9 +84,9 @@ run: $(programs) ##* all programs, in order
 # ends soon; what is right has time on a busy machine, too.
 prove = PERL5LIB="$$PWD/tests" PERL5OPT=-MLoud TAP_SECONDS=$${TAP_SECONDS:-60} prove -j$(JOBS)
 # Those that take longest begin first.
-long := $(BUILD)/tests/safetensors tests/tap.t tests/gpt.t tests/form.t
+slow_tests := $(BUILD)/tests/safetensors tests/tap.t tests/gpt.t tests/form.t
 test: test-programs ##* the tests of the book: needs neither Python nor a network
-	$(prove) $(filter $(long),$(perl) $(tests)) $(filter-out $(long),$(perl) $(tests))
+	$(prove) $(filter $(slow_tests),$(perl_tests) $(tests)) $(filter-out $(slow_tests),$(perl_tests) $(tests))
 	@$(MAKE) chapters
 test-c: $(tests) ## the tests of the C code alone
 	$(prove) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(tests)
@@ -111,57 +113,57 @@ TEST_OPTIMIZATION   := $(if $(filter file,$(origin CFLAGS)),-O0)
 # Without OpenMP, no pragma uses a number of threads.
 threaded  := $(or $(openmp),-fopenmp-simd -Wno-unused-parameter)
 fast_math := $(KERNEL_OPTIMIZATION) -fno-trapping-math -fno-math-errno
-kernel    := $(fast_math) -ffp-contract=fast $(threaded)
+kernel_flags := $(fast_math) -ffp-contract=fast $(threaded)
 avx2      := -march=x86-64-v3
 avx512    := -march=x86-64-v4 -mprefer-vector-width=512
 
-FLAGS_15_kernel         := $(kernel)
-FLAGS_attend            := $(kernel)
-FLAGS_backward          := $(kernel)
-FLAGS_cache             := $(kernel)
-FLAGS_dispatch          := $(openmp) $(sets:%=-DHAS_%)
-FLAGS_machine           := $(openmp)
+FLAGS_15_kernel         := $(kernel_flags)
+FLAGS_kernel/attend     := $(kernel_flags)
+FLAGS_kernel/backward   := $(kernel_flags)
+FLAGS_kernel/cache      := $(kernel_flags)
+FLAGS_kernel/dispatch   := $(openmp) $(sets:%=-DHAS_%)
+FLAGS_support/machine   := $(openmp)
 FLAGS_19_flash_backward := $(threaded)
 FLAGS_22_gpt            := $(fast_math)
 FLAGS_gpt               := $(fast_math)
 FLAGS_gpt_training      := $(KERNEL_OPTIMIZATION) $(threaded)
 
 compile = $(CC) $(FLAGS) $(CFLAGS)
-object  = -MMD -MP -c $< -o $@
+object_args = -MMD -MP -c $< -o $@
 # Tests and tools that compile do it in the same way.
 export COMPILE = $(compile) $(threaded)
 export LINK    = $(LDLIBS) $(openmp) -lm $(LDFLAGS)
-linked  = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(openmp) -lm -o $@
-link    = $(CC) $(CFLAGS) $(linked)
+link_args = $(LDFLAGS) $(filter %.o %.a,$^) $(LDLIBS) $(openmp) -lm -o $@
+link    = $(CC) $(CFLAGS) $(link_args)
 
-settings := Makefile $(wildcard make/*.mk) $(BUILD)/settings.mk
+settings := Makefile $(BUILD)/settings.mk $(if $(wildcard .book),make/learn.mk)
 $(BUILD)/settings.mk: ask
 	@mkdir -p $(@D)
-	@{ echo '# $(names)'; sh make/settings.sh $(CC) -x c - -x none $(CFLAGS) $(LDFLAGS) $(LDLIBS); } >$@.new
+	@{ echo '# $(names) $(sources)'; sh make/settings.sh $(CC) -x c - -x none $(CFLAGS) $(LDFLAGS) $(LDLIBS); } >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # A chapter is compiled as it stands. Its main gets a name of its own, main_07; its program
 # is tools/start.c, which calls that, linked with the chapters before.
 $(BUILD)/obj/%.o: chapters/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wcast-qual $(FLAGS_$*) -Dmain=main_$(call number,$*) $(object)
+	$(compile) -Wcast-qual $(FLAGS_$*) -Dmain=main_$(call number,$*) $(object_args)
 $(BUILD)/start/%.o: tools/start.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -DPROGRAM=main_$(call number,$*) $(object)
+	$(compile) -DPROGRAM=main_$(call number,$*) $(object_args)
 $(BUILD)/chapters/%: $(BUILD)/start/%.o $(BUILD)/obj/%.o $$(call beside,$$*)
 	@mkdir -p $(@D)
 	$(link)
 
 $(BUILD)/obj/%.o: src/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wcast-qual -Wmissing-prototypes $(FLAGS_$(*F)) $(object)
+	$(compile) -Wcast-qual -Wmissing-prototypes $(FLAGS_$*) $(object_args)
 $(BUILD)/obj/kernel/instruction_set.%.o: src/kernel/instruction_set.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(kernel) $($*) -DSET=$* $(object)
+	$(compile) $(kernel_flags) $($*) -DSET=$* $(object_args)
 
-$(BUILD)/libsupport.a: $(support)
-$(BUILD)/libkernel.a: $(support) $(kernels)
-$(BUILD)/libattention.a: $(objects) $(support) $(kernels)
+$(BUILD)/libsupport.a: $(src_objects)
+$(BUILD)/libkernel.a: $(src_objects) $(kernel_units)
+$(BUILD)/libattention.a: $(objects) $(src_objects) $(kernel_units)
 $(BUILD)/lib%.a:
 	@rm -f $@
 	$(AR) rcs $@ $^
@@ -170,7 +172,7 @@ $(BUILD)/lib%.a:
 # not their concern.
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(threaded) $(TEST_OPTIMIZATION) $(object)
+	$(compile) $(threaded) $(TEST_OPTIMIZATION) $(object_args)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $$(if $$(filter $$*,$(names)), \
                   $(BUILD)/obj/$$*.o $$(call beside,$$*),$(BUILD)/libattention.a)
 	$(link)
@@ -181,7 +183,7 @@ $(BUILD)/tests/figure: LDLIBS += -pthread
 $(BUILD)/printed/%.txt: figures = $(BUILD)/printed/$(call number,$*)
 $(BUILD)/printed/%.txt: $(BUILD)/chapters/% $$(data_$$(call number,$$*))
 	@rm -rf $(figures) && mkdir -p $(figures)
-	@DIGITS=9 FIGURES=$(figures) $< 2>&1 | cat >$@
+	@DIGITS=9 FIGURES=$(figures) $(RUN_UNDER) $< 2>&1 | cat >$@
 
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/obj/*/*.d)
 

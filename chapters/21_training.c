@@ -26,6 +26,7 @@ a leak, shows what a loss looks like that is too good to be true.
 #include "attention/18_backward.h"
 #include "attention/agreement.h"
 #include "attention/model.h"
+#include "attention/pytorch.h"
 #include "support.h"
 
 /*

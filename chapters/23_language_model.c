@@ -27,6 +27,7 @@ GPT-2.
 #include "attention/B_normals.h"
 #include "attention/gpt_file.h"
 #include "attention/long_run.h"
+#include "attention/trained.h"
 #include "support.h"
 
 /*

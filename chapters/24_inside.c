@@ -23,7 +23,8 @@ off, and see how much worse the model predicts.
 #include "attention/20_optimizers.h"
 #include "attention/21_training.h"
 #include "attention/gpt_file.h"
-#include "attention/long_run.h"
+#include "attention/prose.h"
+#include "attention/trained.h"
 #include "support.h"
 
 /*

@@ -13,13 +13,12 @@ $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c $$(data_$$(call number,$$*))
 
 # The figures of book.md: one as it is, and two of the model that has learned a language.
 page_figures := $(BUILD)/figures/page/made
-draw = MODELS= FIGURES=$(@D) $(RUN_UNDER) $< >/dev/null draw
-kiwi = words='One kiwi, two plums, one ki' head=1.1 off=0.2
+kiwi := words='One kiwi, two plums, one ki' head=1.1 off=0.2
 $(page_figures): $(BUILD)/web/inside $(wildcard src/models/*) tools/theme/transformer.svg
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@cp tools/theme/transformer.svg $(@D)
-	@$(draw)=looks $(kiwi)
-	@$(draw)=next $(kiwi)
+	@MODELS= FIGURES=$(@D) $(RUN_UNDER) $< draw=looks $(kiwi) >/dev/null
+	@MODELS= FIGURES=$(@D) $(RUN_UNDER) $< draw=next $(kiwi) >/dev/null
 	@touch $@
 
 outputs: $(programs) ## fills the output blocks after a deliberate change
@@ -76,7 +75,7 @@ chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
 	@tools/weave/new-chapter "$$NAME" "$$TITLE"
 
 prose: ## the chapters' prose anew, for chapter 23: after it, make train
-	tools/weave/prose src/data $(sort $(wildcard chapters/[0-9]*_*.c chapters/[A-D]_*.c)) book.md
+	tools/weave/prose src/data $(names:%=chapters/%.c) book.md
 
 code := $(wildcard chapters/*.c src/*.[ch] src/*/*.[ch] tests/*.[ch] tools/*.c tools/*/*.[ch] tools/*/*/*.[ch])
 format: ## gives all C the form that .clang-format says

@@ -1,10 +1,4 @@
 # ---- The checks, which repeat the tests. A line says what is left out.
-#   sanitized   with sanitizers, which also find memory that is not freed
-#   valgrind    without chapter 23's program, which trains (its tests are run)
-#   threads     the kernel's, with clang's OpenMP, which alone tells the sanitizer
-#               for threads which thread waits for which
-#   neon        the kernel's, on a processor of another kind
-#   no-avx512   the kernel's, on a processor without AVX-512; no-avx: or AVX
 
 .PHONY: check check-all check-install check-sanitized check-clang check-valgrind check-threads \
         check-neon check-no-avx512 check-no-avx test-kernel golden golden-check
@@ -21,7 +15,7 @@ check-install: ## installs what the checks need, and says it: Debian's packages,
 kernel_tests := $(filter $(addprefix $(BUILD)/tests/,06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward \
   attend backward cache kernels layers 22_gpt 23_language_model 24_inside gpt_file),$(tests))
 slowly       := TAP_SMALL=1 TAP_SECONDS=600
-test-kernel: $(kernel_tests)
+test-kernel: $(kernel_tests) ## the tests of what is compiled for an instruction set, or waits for threads
 	$(prove) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(kernel_tests)
 # A check whose tools are missing is left out, and says so.
 needs = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
@@ -30,24 +24,24 @@ without_avx = $(if $(sets),$(call needs,Without $(1),command -v qemu-x86_64,qemu
 
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 arm64    := aarch64-linux-gnu
-check-sanitized:
+check-sanitized: ## with sanitizers, which also find memory that is not freed
 	TAP_SECONDS=120 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' KERNEL_OPTIMIZATION=-O1 TEST_OPTIMIZATION=-O0 test-c $(more)
-check-clang:
+check-clang: ## with clang
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
-check-valgrind:
+check-valgrind: ## without chapter 23's program, which trains (its tests are run)
 	$(slowly) $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' RUN_UNDER='valgrind -q --error-exitcode=99' test-c \
 	  $(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 23_language_model,$(names)))
-check-threads:
+check-threads: ## the kernel's, with clang's OpenMP, which alone tells the sanitizer which thread waits for which
 	$(call needs,Threads,echo '#include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
 	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(slowly) $(MAKE) \
 	  BUILD=$(BUILD)/threads CC=clang CFLAGS='-O1 -g -fsanitize=thread' test-kernel)
-check-neon:
+check-neon: ## the kernel's, on a processor of another kind
 	$(call needs,NEON,command -v $(arm64)-gcc && command -v qemu-aarch64,gcc-$(arm64) and qemu-user, \
 	  $(slowly) $(MAKE) BUILD=$(BUILD)/arm64 CC=$(arm64)-gcc AR=$(arm64)-ar \
 	  RUN_UNDER='qemu-aarch64 -L /usr/$(arm64)' test-kernel)
-check-no-avx512:
+check-no-avx512: ## the kernel's, on a processor without AVX-512
 	$(call without_avx,AVX-512,max)
-check-no-avx:
+check-no-avx: ## ... or AVX
 	$(call without_avx,AVX,Nehalem)
 
 # ---- Reference values, made by PyTorch. Nothing else needs it.

@@ -16,9 +16,9 @@ endif
 
 # What the mistakes that people make in a chapter's exercises make its tests tell: by it a
 # learner, or a teacher, is told which mistake it may be.
-exercised := $(filter-out A_% B_% C_% D_%,$(names))
+exercised := $(filter 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(names))
 known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
-$(BUILD)/mistakes/%.json: tests/learn/mistakes.txt tools/learn/mistakes $(wildcard tools/learn/[DM]*.pm tools/*.pm) \
+$(BUILD)/mistakes/%.json: tests/learn/mistakes.txt tools/learn/mistakes $(wildcard tools/*.pm) $(addprefix tools/learn/,Diagnosis.pm Mistakes.pm) \
   $$(foreach n,$$(call named,$$*),chapters/$$n.c $(BUILD)/tests/$$n.o $$(call beside,$$n))
 	@mkdir -p $(@D)
 	@tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))

@@ -6,9 +6,9 @@
 peaks := $(foreach s,plain $(sets),$(BUILD)/tools/roofline_peak.$s.o)
 $(peaks): $(BUILD)/tools/roofline_peak.%.o: tools/measure/roofline_peak.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(kernel) $($*) -Dcompute_at_most=compute_at_most_$* -Dread_at_most=read_at_most_$* $(object)
+	$(compile) $(kernel_flags) $($*) -Dcompute_at_most=compute_at_most_$* -Dread_at_most=read_at_most_$* $(object_args)
 $(BUILD)/tools/roofline: tools/measure/roofline.c $(peaks) $(BUILD)/libattention.a $(settings)
-	$(compile) $(threaded) $< $(linked)
+	$(compile) $(threaded) $< $(link_args)
 roofline: $(BUILD)/tools/roofline ## what this machine can do at most: GFLOP/s, GB/s
 	@$(RUN_UNDER) $< $(ARGS)
 
@@ -21,15 +21,15 @@ bench: $(bench_libs) $(BUILD)/bench-venv/made $(BUILD)/tools/roofline ## its spe
 	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/measure/bench --build $(BUILD) \
 	  $(if $(MEASURED),--measured "$$MEASURED") $(CASES)
 
-$(bench_lib)/attention.so: $(objects) $(support) $(kernels)
+$(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units)
 	$(MAKE) -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
 	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
 $(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline_peak.c $(bench_lib)/attention.so
-	$(CC) $(FLAGS) $(shared) $(kernel) $($*) -Dmain=main_15 -shared $(filter %.c,$^) \
+	$(CC) $(FLAGS) $(shared) $(kernel_flags) $($*) -Dmain=main_15 -shared $(filter %.c,$^) \
 	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(openmp) -lm -o $@
 # Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
 bench-compiles: $(BUILD)/tools/roofline $(BUILD)/tools/bench_train
-	$(compile) $(kernel) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c
+	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c
 
 $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
@@ -40,7 +40,7 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 # ---- The long runs, of which the pages of chapters 23 and 24 tell.
 $(addprefix $(BUILD)/tools/,train train_words halve bench_train): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) $< $(linked)
+	$(compile) $< $(link_args)
 bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's training beside the same in PyTorch
 	@.venv-golden/bin/python tools/measure/bench-train --program $< $(if $(STEPS),--steps "$$STEPS")
 

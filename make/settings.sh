@@ -12,6 +12,8 @@ nothing='int main(void) { return 0; }'
 
 compiles() { program=$1; shift; printf '%s\n' "$program" | "$@" -o "$test" >/dev/null 2>&1; }
 
+compiles "$nothing" "$@" || echo "make/settings.sh: $* makes no program" >&2
+
 # OpenMP is used unless a program with it can't be linked, or can't start: musl-gcc links
 # one whose library is missing. One for another processor can't be tried (126).
 openmp=

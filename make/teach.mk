@@ -5,16 +5,19 @@
 # The assignment is the file that CONF names, or else NAME.conf. The tool says which
 # chapters are graded, for it, for CHAPTER or for what a copy asks for; for these, graders
 # are made.
+ifneq ($(origin NAME),command line)
+unexport NAME # some systems have one, for the machine's name
+endif
 conf    = "$${CONF:-$${NAME:+$$NAME.conf}}"
 graded  = $$(tools/teach/grade --chapters "$$WORK" $(conf))
-graders = chapters=$(graded) && $(MAKE) -s $$(printf 'graders-%s ' $$chapters)
-graders:
-	+@$(graders)
+make_graders = chapters=$(graded) && $(MAKE) -s $$(printf 'graders-%s ' $$chapters)
+graders: ## what grades NAME=hw1 or CHAPTER=02
+	+@$(make_graders)
 grade: ## WORK=folder: grades what is in it for NAME=hw1, CHAPTER=02, or what it asks for itself; FORMAT
-	+@$(graders)
+	+@$(make_graders)
 	@tools/teach/grade "$$WORK" $(conf)
 grade-all: ## DIR=folder with a folder, zip or file for each student; for NAME=hw1 or CHAPTER=02; OUT
-	+@$(graders)
+	+@$(make_graders)
 	@tools/teach/grade-all "$$DIR" "$${OUT:-$(BUILD)/grades/$${NAME:-$${CHAPTER:-all}}}" $(conf)
 handout: $(BUILD)/pandoc.found ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
 	+@chapters=$(graded) && $(MAKE) -s $$(printf '$(BUILD)/mistakes/%s.json ' $$chapters)
@@ -30,7 +33,7 @@ grader := $(BUILD)/grader
 graders-%: $(BUILD)/mistakes/%.json $$(foreach n,$$(call named,$$*),$(grader)/$$n.judge $(grader)/$$n.a \
   $(grader)/$$n.tests) $(grader)/run.o $(grader)/how $(grader)/confined ;
 
-compile_grader = @mkdir -p $(@D) && $(compile) $(FLAGS_$*) -Itools/teach/grader $(object)
+compile_grader = @mkdir -p $(@D) && $(compile) $(FLAGS_$*) -Itools/teach/grader $(object_args)
 $(grader)/%.c: chapters/%.c tools/teach/grader/calls tools/Chapter.pm
 	@mkdir -p $(@D)
 	@tools/teach/grader/calls $< >$@
@@ -53,11 +56,11 @@ $(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(
 # the kernel makes of a chapter: its exercises are for the submission to do.
 $(grader)/dispatch.o: src/kernel/dispatch.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(openmp) $(object)
+	$(compile) $(openmp) $(object_args)
 of_kernel = $(if $(filter %/19_flash_backward.o,$(before_$(1))),,\
   $(addprefix $(BUILD)/obj/,kernel/attend.o kernel/backward.o kernel/cache.o layers.o))
 $(grader)/%.a: $(grader)/%.calls.o $(grader)/dispatch.o $$(filter-out \
-               $(BUILD)/obj/kernel/dispatch.o $$(call of_kernel,$$*),$$(before_$$*) $(support))
+               $(BUILD)/obj/kernel/dispatch.o $$(call of_kernel,$$*),$$(before_$$*) $(src_objects))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -69,8 +72,8 @@ $(grader)/how: $(settings)
 	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
 	  "library to link statically: glibc-static, or libc6-dev, is needed" >&2; exit 1; }
 	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'plain $(no_plugin)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
-	  'flags.15_kernel $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(kernel)' \
-	  $(foreach n,$(names),$(if $(filter %/15_kernel.o,$(before_$n) /$n.o),'libraries.$n $(openmp)')) >$@
+	  'flags.15_kernel $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(kernel_flags)' \
+	  $(foreach n,$(names),$(if $(call has_kernel,$n),'libraries.$n $(openmp)')) >$@
 
 # ---- The tests of what learners and teachers use
 

@@ -14,7 +14,7 @@ $(BUILD)/book/index.html: $(if $(has_wasm),$(modules))
 # -Oz makes two thirds of what -O2 makes, and as fast; what the fast chapters want to have
 # put in place, for registers, of which there are none here, is left to it.
 for_pages = $(FLAGS) -Oz -Dalways_inline= -Wno-unused-parameter
-compile_wasm = @mkdir -p $(@D) && $(wasm) $(for_pages) -Dmain=main_$(call number,$(*F)) $(object)
+compile_wasm = @mkdir -p $(@D) && $(wasm) $(for_pages) -Dmain=main_$(call number,$(*F)) $(object_args)
 $(BUILD)/web/obj/%.o: chapters/%.c $(settings)
 	$(compile_wasm)
 $(BUILD)/web/obj/%.o: src/%.c $(settings)
@@ -24,12 +24,13 @@ $(BUILD)/web/obj/%.o: tools/web/%.c $(settings)
 
 # What a module is made of: its chapter and those before it, or a program of tools/web and
 # all chapters; and the workbench.
-parts        = $(patsubst tools/web/%.c,$(BUILD)/obj/%.o,$(wildcard tools/web/$(1).c tools/web/$(1)_*.c) tools/web/page_say.c)
-has_bench   := workbench 02 03 06 08 09 10 12 13
-in_module    = $(if $(filter inside,$(1)),$(call parts,inside) $(objects), \
-  $(if $(filter $(1),$(has_bench)),$(call parts,workbench) $(objects), \
-  $(foreach n,$(call named,$(1)),$(BUILD)/obj/$n.o $(before_$n)))) $(support)
-for_module   = $(patsubst $(BUILD)/obj/%,$(BUILD)/web/obj/%,$(in_module))
+has_bench := workbench 02 03 06 08 09 10 12 13
+for_wasm   = $(patsubst $(BUILD)/obj/%,$(BUILD)/web/obj/%,$(1))
+of_program = $(patsubst tools/web/%.c,$(BUILD)/web/obj/%.o,\
+  $(wildcard tools/web/$(1).c tools/web/$(1)_*.c) tools/web/page_say.c) $(call for_wasm,$(objects))
+of_chapter = $(call for_wasm,$(foreach n,$(call named,$(1)),$(BUILD)/obj/$n.o $(before_$n)))
+for_module = $(if $(filter inside,$(1)),$(call of_program,inside),$(if $(filter $(1),$(has_bench)),\
+  $(call of_program,workbench),$(of_chapter))) $(call for_wasm,$(src_objects))
 $(BUILD)/web/programs/%.wasm: tools/web/page.c $$(call for_module,$$*) $(settings)
 	@mkdir -p $(@D)
 	$(wasm) $(for_pages) -DPROGRAM=main_$* -DBENCH=main_$(if $(filter $*,$(has_bench)),workbench,$*) \
@@ -48,7 +49,7 @@ $(BUILD)/web/programs/model-%.js: src/models/%.safetensors tools/web/pack tools/
 $(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c tools/web/*.h) \
                          tools/web/page_say.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(linked)
+	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(link_args)
 $(own): %: $(BUILD)/web/%
 	@$(RUN_UNDER) $< $(ARGS)
 

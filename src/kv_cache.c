@@ -1,12 +1,12 @@
 /* The memory of a cache, its sizes in bytes, and what its functions refuse.
  * Rows are as long as the longest vectors need: zeros fill them up to a
  * multiple of 16, so that cache.c reads whole vectors. Chapter 16's page
- * shows what is kept, and can be read without: nothing here depends on a
- * key or a value. */
+ * shows what is kept, and can be read without this file: nothing here
+ * depends on a key or a value. */
 #include "attention/kv_cache.h"
 #include "support.h"
 
-/* Rows are as long as the longest vectors need. */
+/* The next multiple of 16. */
 static size_t padded(int d)
 {
     return ((size_t)d + 15) / 16 * 16;

@@ -1,4 +1,4 @@
-#include "attention/21_training.h"
+#include "attention/pytorch.h"
 #include "support.h"
 #include "support/tsv.h"
 

@@ -1,8 +1,8 @@
 /* Rows of floats that lie apart, head by head or token by token: how the cache
  * of chapter 16 and the kernel find a token in a head of a text. Nothing is
  * computed here but addresses, by the three strides that chapter 16's page
- * shows; the page can be read without. What is in the rows, and whether
- * there are so many, only the caller knows. */
+ * shows, which can be read without this file. What is in the rows, and
+ * whether there are so many, only the caller knows. */
 #include "attention/strided_rows.h"
 
 /* Rows do not say whether they are only read. */

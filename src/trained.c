@@ -1,4 +1,5 @@
 #include "attention/long_run.h"
+#include "attention/trained.h"
 #include "support.h"
 #include "support/tsv.h"
 

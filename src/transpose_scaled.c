@@ -1,8 +1,8 @@
 /* A table copied with rows and columns exchanged, times a factor: how queries
  * get into the lanes of chapter 15, a query to a lane, and contexts out of
  * them. Four rows at a time, so that what is written side by side is
- * written at once. The chapter's page can be read without: every entry goes
- * where a transposed table has it. */
+ * written at once. The chapter's page can be read without this file: every
+ * entry goes where a transposed table has it. */
 #include "attention/transpose_scaled.h"
 #include "support.h"
 

@@ -4,6 +4,7 @@
 #include "traces.h"
 #include "wrong.h"
 #include "attention/21_training.h"
+#include "attention/pytorch.h"
 #include "attention/agreement.h"
 #include "attention/model.h"
 

@@ -83,8 +83,9 @@ sub bare { return join("\n", @_) =~ s{/\*.*?\*/}{}gsr =~ s{^#(?:.*\\\n)*.*$}{}gm
 sub functions_in { return bare(@_) =~ /^(?!typedef|static)\w[\w ]*?[\s*](\w+)\([^;{]*?\)\s*(?:__attribute__[^;]*)?;/mg }
 sub data_in { return map { split /,\s*/ } bare(@_) =~ /^extern [^;]*?((?:\w+,\s*)*\w+);/mg }
 
-# A header declares what the file of its name defines: kernel.h and figure.h, what several do.
-my %home = ('kernel/lanes' => '15_kernel', trained => 'long_run', pytorch => '21_training');
+# A header declares what the file of its name defines: kernel.h and figure.h, what several do,
+# and kernel/lanes.h, what chapter 15 has for them.
+my %home = ('kernel/lanes' => '15_kernel');
 sub home { return $home{$_[0]} // ($_[0] =~ m{^kernel/} ? 'kernel' : basename($_[0]) =~ s/^figure_.*/figure/r) }
 my (%defines, %declares);
 for my $header (glob 'src/*/*.h') {

@@ -97,8 +97,3 @@ enum { REPEATED_WORDS = 17, REPEATED_LENGTH = 16 };
 void repeated_text(Random *r, int ids[REPEATED_LENGTH],
                    int key_ids[REPEATED_LENGTH][2],
                    int target[REPEATED_LENGTH]);
-
-/* The losses before step 1, 20, 40, ..., 100 of a training by PyTorch, in
- * float64: the one that chapter 21 shows first. Refuses a file
- * golden/21_training.tsv that lacks these steps or their losses. */
-void pytorch_losses(float losses[6]);

@@ -21,6 +21,6 @@ void agreement_text(int number, int ids[AGREEMENT_LENGTH],
 /* The words, by their ids. */
 extern const char *const agreement_word[AGREEMENT_WORDS];
 
-/* Whether one of a sentence's nouns is one and the other many. Refuses what
- * agreement_text refuses. */
+/* Whether one of a sentence's nouns is singular and the other plural.
+ * Refuses what agreement_text refuses. */
 int agreement_nouns_differ(int number);

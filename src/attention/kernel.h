@@ -30,8 +30,8 @@ typedef struct {
     int threads;
 } AttentionCall;
 
-/* Computes the call, as flash_forward does one head's, but for rounding,
- * and but that a hidden key's value, if it is not finite, may make NaN.
+/* Computes the call, as flash_forward does one head's, up to rounding. But
+ * a hidden key's value that isn't finite may make NaN here.
  * Scores must lie within FLT_MAX / 4 of 0, or NaN may come out. The same
  * holds for a score plus a bias; but a bias of minus infinity hides its
  * key, as one of -FLT_MAX does beside keys with a larger one. A query that
@@ -94,8 +94,8 @@ typedef struct {
 /* The one with the most lanes that this processor can run. */
 const Kernel *best_kernel(void);
 
-/* The one with that name; NULL where this processor or this library has it
- * not. */
+/* The one with that name; NULL if this processor can't run it, or this
+ * library doesn't have it. */
 const Kernel *kernel_named(const char *name);
 
 /* Refuses sizes below 1 or so large that an int cannot count all queries,

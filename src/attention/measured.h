@@ -21,5 +21,5 @@ file when it first asks for a number.
 float measured(const char *quantity, const char *what, const char *library,
                int threads);
 
-/* The machine on which it was. */
+/* The machine on which it was measured. */
 const char *measured_on(void);

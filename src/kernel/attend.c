@@ -18,7 +18,8 @@ enum { SMALL = 64 }; /* rows of lanes for which the stack has room */
 typedef struct {
     int text, head, i, rows; /* whose queries, from which on, how many */
     int key_head;            /* whose keys and values they meet */
-    int vectors, end;        /* that suffice for them; the keys they see */
+    int vectors;             /* how many vectors hold the queries */
+    int end;                 /* the key after the last that they see */
     float scale;             /* of_products, of the call */
     const SoftmaxSums *sums; /* wanted instead of contexts, or NULL */
     Lanes *query, *context;  /* [d_k], [d_v] */
@@ -243,7 +244,7 @@ static void attend_tasks(const AttentionCall *call, const SoftmaxSums *sums)
             : TILES * QUERIES;
     const int tasks = (call->n - 1) / task_rows + 1;
     threads = min_int(threads, heads * tasks);
-    if (threads == 1) /* who does little does not wait for threads */
+    if (threads == 1) /* too little work to pay for threads */
         for (int i = 0; i < heads * tasks; i++)
             attend_task(call, sums, task_rows, i % tasks, i / tasks);
     else {

@@ -43,9 +43,11 @@ static int has_avx512(void)
 extern const Kernel kernel_avx2;
 #endif
 
+enum { KERNELS_MOST = 3 };
+
 /* Those that this processor can run, the one with the most lanes first;
  * returns how many. */
-static int kernels_here(const Kernel *kernel[3])
+static int kernels_here(const Kernel *kernel[KERNELS_MOST])
 {
     int n = 0;
 #ifdef HAS_avx512
@@ -62,14 +64,14 @@ static int kernels_here(const Kernel *kernel[3])
 
 const Kernel *best_kernel(void)
 {
-    const Kernel *kernel[3];
+    const Kernel *kernel[KERNELS_MOST];
     kernels_here(kernel);
     return kernel[0];
 }
 
 const Kernel *kernel_named(const char *name)
 {
-    const Kernel *kernel[3];
+    const Kernel *kernel[KERNELS_MOST];
     const int n = kernels_here(kernel);
     for (int k = 0; k < n; k++)
         if (!strcmp(kernel[k]->name, name))

@@ -9,11 +9,6 @@
 #include "backward.c"
 #include "cache.c"
 
-const Kernel OF_SET(kernel) = {LANES == 16 ? "AVX-512" : "AVX2",
-                               LANES,
-                               attend_fast,
-                               attend_fast_backward,
-                               kv_cache_attend_fast,
-                               matmul_strided,
-                               exp2_fast,
-                               exp2_all};
+const Kernel OF_SET(kernel) = {
+    OF_SET(NAME),         LANES,          attend_fast, attend_fast_backward,
+    kv_cache_attend_fast, matmul_strided, exp2_fast,   exp2_all};

@@ -14,6 +14,10 @@
 #define JOIN(name, set) JOINED(name, set)
 #define OF_SET(name) JOIN(name, SET)
 
+/* What kernel_named knows the sets by. */
+#define NAME_avx2 "AVX2"
+#define NAME_avx512 "AVX-512"
+
 /* After a static declaration, a definition without `static` is static. */
 #define STATIC(function)                                                   \
     static __attribute__((unused)) __typeof__(function) OF_SET(function)

@@ -48,7 +48,7 @@ enum {
     BLOCK = 128
 };
 
-/* A power of e is one of 2: e^x = 2^(x log2(e)). */
+/* By it a power of e is computed as one of 2: e^x = 2^(x log2(e)). */
 static const float log2_e = 1.44269504f;
 
 /* What a table does to scores: it hides those where it has 0, or is added;

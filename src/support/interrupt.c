@@ -25,9 +25,9 @@ static void note(int signal_number)
     has_come = 1;
 }
 
-/* It is noted once, and goes on being as it was before. Reading and writing
- * are not broken off. Who has it ignored, as a shell does for what runs in
- * the background, will not be interrupted. */
+/* The first Ctrl-C is noted, and a second one ends the program as ever.
+ * Reading and writing go on. Where SIGINT was ignored, as a shell does for
+ * what runs in the background, it stays ignored. */
 void stop_when_interrupted(void)
 {
     struct sigaction was;
