@@ -185,7 +185,11 @@ $(BUILD)/printed/%.txt: $(BUILD)/chapters/% $$(data_$$(call number,$$*))
 	@rm -rf $(figures) && mkdir -p $(figures)
 	@DIGITS=9 FIGURES=$(figures) $(RUN_UNDER) $< 2>&1 | cat >$@
 
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/obj/*/*.d)
+# What each object was made from, as the compiler has found it. These files and the
+# makefiles are made by no rule: make need not look for one.
+depends := $(wildcard $(addprefix $(BUILD)/,*/*.d obj/*/*.d web/obj/*.d web/obj/*/*.d))
+-include $(depends)
+$(depends) Makefile $(wildcard make/*.mk): ;
 
 # What else there is: the book, its pages' programs, and what learners, teachers and
 # those who check and measure use.

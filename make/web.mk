@@ -43,8 +43,6 @@ $(BUILD)/web/programs/model-%.js: src/models/%.safetensors tools/web/pack tools/
 	@mkdir -p $(@D)
 	tools/web/pack programs/model-$* <$< >$@
 
--include $(wildcard $(BUILD)/web/obj/*.d $(BUILD)/web/obj/*/*.d)
-
 # What runs in a page can be run in a terminal, too.
 $(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c tools/web/*.h) \
                          tools/web/page_say.c $(BUILD)/libattention.a $(settings)
