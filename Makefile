@@ -8,7 +8,7 @@ $(error BUILD is "$(BUILD)"; it must be the name of one folder, without blanks)
 endif
 
 # What the compiler can do, how many processors there are: make/settings.sh asks each time
-# that make begins, and make reads the answers. Where they change, all is made anew.
+# that make begins, and make reads the answers. When they change, everything is made again.
 -include $(BUILD)/settings.mk
 JOBS := $(or $(JOBS),$(processors),2)
 MAKEFLAGS += --no-builtin-rules --no-print-directory $(if $(filter 0,$(MAKELEVEL)),-j$(JOBS))
@@ -47,8 +47,8 @@ src_objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
 # The kernel, chapter 15, compiled once more for each instruction set.
 kernel_units := $(if $(filter 15_kernel,$(names)),$(sets:%=$(BUILD)/obj/kernel/instruction_set.%.o))
 
-# What is linked with a chapter: those before it, as before_07, and all of src; with chapter
-# 15 and those behind it, the kernels as well. Chapter 5 is the first to need the normal
+# What is linked with a chapter: the chapters before it, as before_07, and all of src; from
+# chapter 15 on, the kernel's units as well. Chapter 5 is the first to need the normal
 # numbers of appendix B.
 before   :=
 $(foreach n,$(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=)),\
@@ -108,7 +108,7 @@ help help-all:
 FLAGS := -std=c11 -Wall -Wextra -Wshadow -Werror=implicit-function-declaration \
          -ffp-contract=off -Isrc
 KERNEL_OPTIMIZATION := -O3
-# Tests are to be there soon, rather than run fast, unless CFLAGS says how.
+# Tests should compile fast rather than run fast, unless CFLAGS says how.
 TEST_OPTIMIZATION   := $(if $(filter file,$(origin CFLAGS)),-O0)
 # Without OpenMP, no pragma uses a number of threads.
 threaded  := $(or $(openmp),-fopenmp-simd -Wno-unused-parameter)
@@ -168,8 +168,7 @@ $(BUILD)/lib%.a:
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# A chapter's tests are linked with the chapters before it: what stands in later ones is
-# not their concern.
+# A chapter's tests are linked with the chapters before it, and need no later one.
 $(BUILD)/tests/%.o: tests/%.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) $(threaded) $(TEST_OPTIMIZATION) $(object_args)

@@ -22,7 +22,6 @@ GPT-2.
 #include "attention/23_language_model.h"
 #include "attention/02_softmax.h"
 #include "attention/13_multi_head.h"
-#include "attention/16_kv_cache.h"
 #include "attention/20_optimizers.h"
 #include "attention/B_normals.h"
 #include "attention/gpt_file.h"

@@ -11,7 +11,7 @@ $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c $$(data_$$(call number,$$*))
 	  FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<; }
 	@mv $@.new $@
 
-# The figures of book.md: one as it is, and two of the model that has learned a language.
+# The figures of book.md: a drawing of the theme's, and two of the model that has learned a language.
 page_figures := $(BUILD)/figures/page/made
 kiwi := words='One kiwi, two plums, one ki' head=1.1 off=0.2
 $(page_figures): $(BUILD)/web/inside $(wildcard src/models/*) tools/theme/transformer.svg

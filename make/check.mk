@@ -1,4 +1,4 @@
-# ---- The checks, which repeat the tests. A line says what is left out.
+# ---- The checks, which repeat the tests.
 
 .PHONY: check check-all check-install check-sanitized check-clang check-valgrind check-threads \
         check-neon check-no-avx512 check-no-avx test-kernel golden golden-check
@@ -17,8 +17,8 @@ kernel_tests := $(filter $(addprefix $(BUILD)/tests/,06_scaling 14_flash 15_kern
 slowly       := TAP_SMALL=1 TAP_SECONDS=600
 test-kernel: $(kernel_tests) ## the tests of what is compiled for an instruction set, or waits for threads
 	$(prove) $(if $(RUN_UNDER),--exec '$(RUN_UNDER)') $(kernel_tests)
-# A check whose tools are missing is left out, and says so.
-needs = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): left out, for want of $(3)"; fi
+# A check whose tools are missing is skipped, and says so.
+needs = +@if { $(2); } >/dev/null 2>&1; then $(4); else echo "$(1): skipped; $(3) is not installed"; fi
 without_avx = $(if $(sets),$(call needs,Without $(1),command -v qemu-x86_64,qemu-user,$(slowly) \
   $(MAKE) RUN_UNDER='qemu-x86_64 -cpu $(2)' test-kernel),@echo "This processor has no AVX anyway")
 

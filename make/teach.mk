@@ -25,7 +25,7 @@ handout: $(BUILD)/pandoc.found ## NAME=hw1: what students get of the assignment 
 autograder: ## NAME=hw1: what grades it on Gradescope and GitHub, in build/autograder
 	@tools/teach/autograder $(conf) '$(BUILD)/autograder'
 
-# ---- Graders: the judge has a chapter's tests and what is due, the runner the submission
+# ---- Graders: the judge has a chapter's tests and the right values, the runner the submission
 # and the chapters before. Calls go from one to the other, by what tools/teach/grader/calls
 # makes of the exercises' declarations.
 

@@ -54,7 +54,7 @@ for my $pdf (@pdfs) {
     none('nothing that announces stands last on a page', Paper::left_alone($pages, Paper::titles_of($text)));
     # What cannot be broken may have to begin on the next page.
     my @early = Paper::ends_early($pages);
-    ok 15 * @early <= @$pages, 'of one page in fifteen at most, the last quarter is empty' or diag map {"$_\n"} @early;
+    ok 20 * @early <= @$pages, 'of one page in twenty at most, the last quarter is empty' or diag map {"$_\n"} @early;
     none('nothing is there for the web alone', Paper::left_from_web($pages, $text));
     none('no sign is lost', Paper::signs_lost($pages, $text));
     none('a page that is named is the right one', Paper::misled($pages));
