@@ -21,17 +21,16 @@ grade-all: ## DIR=folder with a folder, zip or file for each student; for NAME=h
 	@tools/teach/grade-all "$$DIR" "$${OUT:-$(BUILD)/grades/$${NAME:-$${CHAPTER:-all}}}" $(conf)
 handout: $(BUILD)/pandoc.found ## NAME=hw1: what students get of the assignment hw1.conf, as build/handout/hw1.zip
 	+@chapters=$(graded) && $(MAKE) -s $$(printf '$(BUILD)/mistakes/%s.json ' $$chapters)
-	@$(dated) tools/teach/handout $(conf) '$(BUILD)/handout' "$$PAPER"
+	@$(dated) tools/teach/handout $(conf) '$(BUILD)/handout'
 autograder: ## NAME=hw1: what grades it on Gradescope and GitHub, in build/autograder
 	@tools/teach/autograder $(conf) '$(BUILD)/autograder'
 
 # ---- Graders: the judge has a chapter's tests and the right values, the runner the submission
-# and the chapters before. Calls go from one to the other, by what tools/teach/grader/calls
-# makes of the exercises' declarations.
+# and the chapters before. How calls go from one to the other: tools/teach/grader/remote.h.
 
 grader := $(BUILD)/grader
 graders-%: $(BUILD)/mistakes/%.json $$(foreach n,$$(call named,$$*),$(grader)/$$n.judge $(grader)/$$n.a \
-  $(grader)/$$n.tests) $(grader)/run.o $(grader)/how $(grader)/confined ;
+  $(grader)/$$n.tests) $(grader)/run.o $(grader)/how ;
 
 compile_grader = @mkdir -p $(@D) && $(compile) $(FLAGS_$*) -Itools/teach/grader $(object_args)
 $(grader)/%.c: chapters/%.c tools/teach/grader/calls tools/Chapter.pm
@@ -45,11 +44,8 @@ $(grader)/%.stubs.o: $(grader)/%.c $(settings)
 $(grader)/%.given.o: chapters/%.c $(grader)/%.c $(settings)
 	$(compile_grader) -DGIVEN -include $(grader)/$*.c -Dmain=main_$(call number,$*)
 $(grader)/%.o: tools/teach/grader/%.c $(settings)
-	$(compile_grader) -DCOMPILER="\"$$($(CC) -print-search-dirs 2>/dev/null | sed -n 's,^install: \(/..*\)/lib[^/]*/gcc.*,\1,p')\""
-$(grader)/confined: $(grader)/confined.o $(grader)/jail.o
-	$(link)
-$(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(grader)/judge.o $(grader)/jail.o \
-                   $$(call beside,$$*)
+	$(compile_grader)
+$(grader)/%.judge: $(BUILD)/tests/%.o $(grader)/%.stubs.o $(grader)/%.given.o $(grader)/judge.o $$(call beside,$$*)
 	$(link)
 
 # The runner is as on a machine that has no other instruction sets. Nor does it have what
@@ -69,10 +65,8 @@ $(grader)/%.tests: $(BUILD)/tests/% $(grader)/%.c tools/teach/grader/tests
 	@tools/teach/grader/tests $^ >$@
 $(grader)/how: $(settings)
 	@mkdir -p $(@D)
-	@echo 'int main(void) { return 0; }' | $(CC) -static -x c - -lm -o $@.links || { echo "Grading needs a C" \
-	  "library to link statically: glibc-static, or libc6-dev, is needed" >&2; exit 1; }
-	@printf '%s\n' 'cc $(CC)' 'unset $(pattern)' 'plain $(no_plugin)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS)' \
-	  'flags.15_kernel $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(kernel_flags)' \
+	@printf '%s\n' 'cc $(CC)' 'flags $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(pattern)' \
+	  'flags.15_kernel $(filter-out -Isrc -W%,$(FLAGS)) $(CFLAGS) $(pattern) $(kernel_flags)' \
 	  $(foreach n,$(names),$(if $(call has_kernel,$n),'libraries.$n $(openmp)')) >$@
 
 # ---- The tests of what learners and teachers use

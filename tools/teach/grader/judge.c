@@ -1,40 +1,80 @@
-/* The judge's side of a call: see remote.h. The runner is a process of its
- * own for each test, begun by its first call; it ends with the test. */
+/* The judge's side of a call: see remote.h. Each test is a process
+ * (tests/tap.h); its first call connects it with the runner, and with the
+ * test the connection ends. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/time.h>
+#include <sys/un.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "jail.h"
 #include "remote.h"
 
-static pid_t runner, owner; /* the runner's, and that of its judge */
-static int to_runner, from_runner;
+enum {
+    SMALL = 1024, /* bytes, which are sent with others */
+    PIECE = 4096,
+    MOST_AROUND = 16384 /* bytes on each side that are sent with an array
+                         * that the test guards */
+};
 
-/* What is sent waits until there is much of it, or all. */
-static struct {
-    char bytes[1 << 16];
-    size_t count;
-} waiting;
+static FILE *to, *from; /* the runner */
+static pid_t owner;     /* whose connection that is */
 
-static Come come;
-
-static int by_place(const void *a, const void *b)
+static _Noreturn void end_because(const char *words)
 {
-    const Range *p = a, *q = b;
-    return (p->at > q->at) - (p->at < q->at);
+    fprintf(stderr, "%s\n", words);
+    _exit(1);
 }
+
+/* What the runner has answered. If it has ended instead, the test ends so, too,
+ * and fails: by the same signal, which tests/tap.h puts into words. */
+static Answer answer_of_runner(void)
+{
+    Answer answer;
+    if (fread(&answer, sizeof answer, 1, from) != 1)
+        end_because("the program has ended");
+    if (answer.kind == ANSWERED)
+        return answer;
+    const int status = answer.status;
+    const int by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    const int signal_of = by == SIGXCPU ? SIGPROF : by; /* too much time */
+    if (answer.kind != ENDED)
+        end_because("something else than the function has answered");
+    if (signal_of == SIGPROF || (signal_of > 0 && signal_of < SIGCHLD)) {
+        signal(signal_of, SIG_DFL);
+        raise(signal_of);
+    }
+    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/* The runner takes no more. */
+static _Noreturn void end_as_runner(void)
+{
+    answer_of_runner();
+    end_because("the program has answered before it was called");
+}
+
+static void connect_runner(void)
+{
+    struct sockaddr_un place = {.sun_family = AF_UNIX};
+    struct rlimit own;
+    const char *path = getenv("GRADED");
+    const int runner = socket(AF_UNIX, SOCK_STREAM, 0);
+    owner = getpid();
+    signal(SIGPIPE, SIG_IGN);
+    getrlimit(RLIMIT_AS, &own); /* a test may have set itself one */
+    snprintf(place.sun_path, sizeof place.sun_path, "%s", path ? path : "");
+    if (connect(runner, (struct sockaddr *)&place, sizeof place) ||
+        greet(runner, 1, &(int){STDOUT_FILENO}, &own.rlim_cur) ||
+        !(to = fdopen(runner, "w")) || !(from = fdopen(dup(runner), "r")))
+        end_because("the program has ended before it was called");
+}
+
+/* ---- What is sent. */
 
 /* Where the running test has guards around an array, what lies around the array
  * goes to the runner and comes back: so the function reads the same as where the
  * tests are run without a judge, and the test finds what was written there. */
-char *tap_block_of(const void *at, size_t *size); /* tests/tap.h */
+char *tap_block_of(const void *at, size_t *size); /* tests/rooms.h */
 static void add_guards(Range *r)
 {
     size_t size;
@@ -46,6 +86,12 @@ static void add_guards(Range *r)
     r->at = r->at - MOST_AROUND > block ? r->at - MOST_AROUND : block;
     r->size = (end < block + size ? end : block + size) - r->at;
     r->is_guarded = 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const Range *p = a, *q = b;
+    return (p->at > q->at) - (p->at < q->at);
 }
 
 /* Ranges that overlap become one, so that what is one place here is one
@@ -71,191 +117,65 @@ static void merge(Visit *v)
     v->ranges = n;
 }
 
-/* What a test may take of the processor (tests/tap.h), the runner may. */
-static rlim_t most_seconds;
-
-/* The text at a place that nobody can guess. */
-static const char *hidden(const char *text)
+/* Who is called with a wrong size gets what can be read, and zeros for the
+ * rest. */
+static void send_bytes(const char *at, size_t size)
 {
-    uint64_t at = 0;
-    if (getrandom(&at, sizeof at, 0) != sizeof at)
-        return text;
-    char *x = mmap((void *)(uintptr_t)((at & 0x3fffffff0000) | 1 << 20),
-                   strlen(text) + 1, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return x == MAP_FAILED ? text : strcpy(x, text);
-}
-
-/* That others can be begun where it lies has been seen (confined.c). */
-static _Noreturn void begin_program(const char *program)
-{
-    execle(program, program, (char *)NULL,
-           (char *[]){"OMP_NUM_THREADS=4", NULL});
-    fprintf(stderr, "the program cannot be begun: %s\n", strerror(errno));
-    _exit(127);
-}
-
-/* In the child that becomes the runner. A test may have set itself a limit
- * for memory; then that holds there. Threads have stacks: as many as a large
- * machine has cores are not to be had with the usual memory. */
-static void become_runner(int in, int out, int fails)
-{
-    const char *program = hidden(getenv("GRADED"));
-    struct rlimit own;
-    const int high_in = fcntl(in, F_DUPFD, 10);
-    const int high_out = fcntl(out, F_DUPFD, 10);
-    const int high_fails = fcntl(fails, F_DUPFD_CLOEXEC, 10);
-    dup2(high_in, REMOTE_IN);
-    dup2(high_out, REMOTE_OUT);
-    for (int i = REMOTE_OUT + 1; i < 256; i++)
-        if (i != high_fails)
-            close(i);
-    close(STDIN_FILENO);
-    getrlimit(RLIMIT_AS, &own);
-    if (most_seconds > 0)
-        setrlimit(RLIMIT_CPU, &(struct rlimit){most_seconds, most_seconds});
-    if (confine(own.rlim_cur < USUAL_BYTES ? own.rlim_cur : USUAL_BYTES,
-                program) == 0)
-        begin_program(program);
-    if (write(high_fails, "", 1) == 1)
-        _exit(127);
-    _exit(127);
-}
-
-/* The judge ends, too, whose test this is: it cannot judge here. */
-static _Noreturn void cannot_judge(void)
-{
-    kill(getppid(), SIGUSR1);
-    _exit(1);
-}
-
-static void start(void)
-{
-    struct itimerval left;
-    int in[2], out[2], fails[2];
-    char failed;
-    getitimer(ITIMER_PROF, &left);
-    most_seconds =
-        (rlim_t)left.it_value.tv_sec + (left.it_value.tv_usec > 0);
-    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) ||
-        pipe2(fails, O_CLOEXEC) || (runner = fork()) < 0)
-        cannot_judge();
-    owner = getpid();
-    if (runner == 0)
-        become_runner(in[0], out[1], fails[1]);
-    close(in[0]);
-    close(out[1]);
-    close(fails[1]);
-    if (read(fails[0], &failed, 1) == 1)
-        cannot_judge();
-    close(fails[0]);
-    waiting.count = come.at = come.count = 0;
-    to_runner = in[1];
-    from_runner = out[0];
-    signal(SIGPIPE, SIG_IGN);
-}
-
-/* Ends as the runner has ended. */
-static _Noreturn void end_as_runner(void)
-{
-    int status = 0;
-    struct rusage used;
-    kill(runner, SIGKILL); /* if it lives, and has closed its end */
-    wait4(runner, &status, 0, &used);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-        fputs("asked for what a solution does not need: files, processes, "
-              "a network, ...\n",
-              stderr);
-    if (WIFSIGNALED(status) && most_seconds > 0 &&
-        used.ru_utime.tv_sec + used.ru_stime.tv_sec + 1 >=
-            (time_t)most_seconds &&
-        (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU)) {
-        signal(SIGPROF, SIG_DFL);
-        raise(SIGPROF);
-    }
-    if (WIFSIGNALED(status)) {
-        signal(WTERMSIG(status), SIG_DFL);
-        raise(WTERMSIG(status));
-    }
-    _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-}
-
-/* What can be read is sent, and zeros for the rest. */
-static void send_now(const char *at, size_t size)
-{
-    static const char zeros[1 << 16];
-    int readable = 1;
-    while (size > 0) {
-        const size_t most =
-            readable || size < sizeof zeros ? size : sizeof zeros;
-        const ssize_t n = write(to_runner, readable ? at : zeros, most);
-        if (n < 0 && errno == EFAULT) {
-            readable = 0;
-            continue;
-        }
-        if (n < 0)
+    static const char zeros[PIECE];
+    const int runner = fileno(to);
+    if (size <= SMALL) {
+        if (fwrite(at, 1, size, to) < size)
             end_as_runner();
-        at += n;
-        size -= (size_t)n;
-    }
-}
-
-static void send_waiting(void)
-{
-    send_now(waiting.bytes, waiting.count);
-    waiting.count = 0;
-}
-
-static void send_bytes(const void *at, size_t size)
-{
-    if (size > 1024 || waiting.count + size > sizeof waiting.bytes)
-        send_waiting();
-    if (size > 1024) {
-        send_now(at, size);
         return;
     }
-    memcpy(waiting.bytes + waiting.count, at, size);
-    waiting.count += size;
+    if (fflush(to))
+        end_as_runner();
+    for (size_t most = size; size > 0;) {
+        const int is_readable = most > 0;
+        const size_t usual = is_readable ? most : PIECE;
+        const size_t piece = size < usual ? size : usual;
+        const ssize_t n = write(runner, is_readable ? at : zeros, piece);
+        if (n < 0 && errno == EFAULT)
+            most = piece > PIECE ? PIECE : 0;
+        else if (n < 0)
+            end_as_runner();
+        else
+            at += n, size -= (size_t)n;
+    }
 }
+
+/* ---- What comes back. */
 
 static void receive(void *at, size_t size)
 {
-    if (!take(&come, from_runner, at, size))
-        end_as_runner();
-}
-
-static _Noreturn void end_because(const char *words)
-{
-    fprintf(stderr, "%s\n", words);
-    kill(runner, SIGKILL);
-    _exit(1);
+    if (fread(at, 1, size, from) < size)
+        end_because("the program has ended while it answered");
 }
 
 /* Bytes that have changed are written, as others may not be writable. */
-static void write_changed(char *at, const char *to, size_t size)
+static void write_changed(char *at, const char *now, size_t size)
 {
-    if (memcmp(at, to, size) != 0)
-        memcpy(at, to, size);
+    if (memcmp(at, now, size) != 0)
+        memcpy(at, now, size);
 }
 
 /* A piece of a struct. */
 static void change_struct(const Visit *v, uint64_t at, const char *piece,
                           uint64_t size)
 {
-    for (int i = 0; i < v->changes; i++) {
-        const uint64_t first = v->change[i].at;
-        const uint64_t end = first + v->change[i].size;
-        const uint64_t from = first > at ? first : at;
-        const uint64_t to = end < at + size ? end : at + size;
-        if (from < to)
-            write_changed((char *)(uintptr_t)from, piece + (from - at),
-                          to - from);
+    for (const Range *r = v->change; r < v->change + v->changes; r++) {
+        const uint64_t first = r->at > at ? r->at : at;
+        const uint64_t end =
+            r->at + r->size < at + size ? r->at + r->size : at + size;
+        if (first < end)
+            write_changed((char *)(uintptr_t)first, piece + (first - at),
+                          end - first);
     }
 }
 
 static void receive_range(const Visit *v, const Range *r)
 {
-    static char piece[1 << 16];
+    static char piece[PIECE];
     char *at = (char *)(uintptr_t)r->at;
     for (uint64_t i = 0; i < r->size; i += sizeof piece) {
         const size_t n =
@@ -264,7 +184,7 @@ static void receive_range(const Visit *v, const Range *r)
         if (r->is_struct)
             change_struct(v, r->at + i, piece, n);
         else if (!r->is_given ||
-                 r->is_guarded) /* the test itself compares the guards */
+                 r->is_guarded) /* there the test compares */
             write_changed(at + i, piece, n);
         else if (memcmp(at + i, piece, n) != 0)
             end_because(
@@ -276,26 +196,25 @@ void remote_call(const Remote *r, void *args, void *result,
                  size_t result_size)
 {
     static Visit v;
-    if (!runner || owner != getpid())
-        start();
-    v.ranges = v.changes = v.is_back = v.is_wrong = 0;
+    if (owner != getpid())
+        connect_runner();
+    v.ranges = v.changes = v.is_wrong = 0;
+    v.purpose = FIND;
     r->visit(&v, args);
     merge(&v);
     const Call call = {(int32_t)(r - remote), v.ranges};
-    send_bytes(&call, sizeof call);
+    send_bytes((const char *)&call, sizeof call);
     send_bytes(args, r->args);
-    for (int i = 0; i < v.ranges; i++) {
-        send_bytes(&v.range[i], sizeof v.range[i]);
-        send_bytes((void *)(uintptr_t)v.range[i].at, v.range[i].size);
+    for (const Range *x = v.range; x < v.range + v.ranges; x++) {
+        send_bytes((const char *)x, sizeof *x);
+        send_bytes((const char *)(uintptr_t)x->at, x->size);
     }
-    send_waiting();
-    Answer answer;
-    receive(&answer, sizeof answer);
-    if (answer.mark != ANSWER_MARK)
-        end_because("something else than the function has answered");
-    for (int i = 0; i < v.ranges; i++)
-        receive_range(&v, &v.range[i]);
-    v.is_back = 1;
+    if (fflush(to))
+        end_as_runner();
+    const Answer answer = answer_of_runner();
+    for (const Range *x = v.range; x < v.range + v.ranges; x++)
+        receive_range(&v, x);
+    v.purpose = CHECK;
     r->visit(&v, args);
     if (v.is_wrong)
         end_because("the function has left a count that cannot be");

@@ -1,32 +1,45 @@
 /* Calls of functions that live in another process.
  *
- * A graded function is called by the chapter's tests as ever, in the judge.
- * There it is a stub: what its arguments point to goes, with them, to the
- * runner, which has the submission and nothing else; the runner calls the
- * submission's function, and what it has made of all that comes back. What
- * is due, the tests and the comparison never leave the judge.
+ * A chapter's tests call a graded function as ever. But what is linked with
+ * them is a stub of its name, and the function itself, the submission's, is
+ * in another process. The judge has the tests and the right values; the
+ * runner has the submission, and is in a jail (tools/teach/Jail.pm). How
+ * softmax(n, scores, weights) travels:
  *
- * calls.c, which tools/teach/grader/calls makes of the declarations, has for each
- * function a struct of its arguments and a visit: it shows each pointer, and
- * how many bytes are there. The judge visits to find what is to be sent, the
- * runner to let the pointers point to what it has got. */
+ *   judge.c                               run.c
+ *   1. The stub puts the arguments
+ *      into a struct, Args_softmax.
+ *   2. A visit of it FINDS what they
+ *      point to: n floats of scores,
+ *      n floats of weights.
+ *   3. All that is sent:              ->  It is read, each array to a place
+ *      Call, Args, arrays.                of its own, with guards around.
+ *                                      4. The same visit lets the pointers
+ *                                         in Args POINT there.
+ *                                      5. softmax is called. The guards
+ *                                         must be as they were.
+ *   7. Arrays are copied to where     <-  6. What has come of it is sent:
+ *      the test has them; what is         Answer, arrays.
+ *      const must be as it was. A
+ *      third visit CHECKS what
+ *      has changed in structs.
+ *
+ * The structs, visits and stubs are what tools/teach/grader/calls makes of
+ * the functions' declarations. Whatever the runner sends, the tests then
+ * judge: it can gain nothing but by right values. */
 #pragma once
 
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "attention.h"
 
 enum {
-    REMOTE_IN = 3, /* file descriptors of the runner */
-    REMOTE_OUT = 4,
-    MOST_RANGES = 400,
-    MOST_ARGS = 400,       /* bytes of arguments */
-    MOST_BYTES = 1 << 28,  /* of one array */
-    USUAL_BYTES = 1 << 29, /* of memory */
-    GUARD_BYTES =
-        4096, /* on each side of an array that tests/tap.h does not guard */
-    MOST_AROUND =
-        16384, /* bytes on each side that are sent with an array that it guards */
+    MOST_RANGES = 400,      /* arrays and structs of a call */
+    MOST_ARGS = 400,        /* bytes of arguments */
+    MOST_BYTES = 1 << 28,   /* of one array */
+    GUARD_BYTES = 4096,     /* on each side of an array in the runner */
     NO_ADDRESS_BELOW = 4096 /* what tests give for nowhere */
 };
 
@@ -38,32 +51,27 @@ typedef struct {
     uint64_t at, size;
     char *here;
     int is_given, is_struct;
-    int is_guarded; /* it has its guards with it (tests/tap.h) */
+    int is_guarded; /* the test's own guards are in it (tests/rooms.h) */
 } Range;
 
 typedef struct {
-    Range range[MOST_RANGES];
-    int ranges;
-    int is_here;  /* pointers are set to what has come */
-    int is_back;  /* what has come back is looked at */
-    int is_wrong; /* it cannot be */
+    enum { FIND, POINT, CHECK } purpose;
+    Range range[MOST_RANGES], change[MOST_RANGES];
+    int ranges, changes;
     int is_given; /* what is visited now is const */
-    struct {
-        uint64_t at, size;
-    } change[MOST_RANGES];
-    int changes;
+    int is_wrong; /* what has come back cannot be */
 } Visit;
 
-/* What goes before a call's arguments and ranges, and before what comes
- * back. */
 typedef struct {
     int32_t function, ranges;
 } Call;
+
+/* The second kind says how the runner has ended instead. */
 typedef struct {
-    uint64_t mark;
+    enum { ANSWERED = 0x61747465, ENDED } kind;
+    int status; /* as waitpid has it */
     char result[8];
 } Answer;
-#define ANSWER_MARK 0x61747465u
 
 /* A function that can be called from elsewhere. */
 typedef struct {
@@ -73,38 +81,36 @@ typedef struct {
     void (*call)(void *args, void *result);
 } Remote;
 extern const Remote remote[];
-extern const int remotes;
-
-/* What has come through a pipe, and has not been read yet. */
-typedef struct {
-    char bytes[1 << 16];
-    size_t at, count;
-} Come;
-
-/* Reads so many bytes; answers 0 if the other side has gone. */
-static inline int take(Come *come, int from, void *at, size_t size)
-{
-    for (char *to = at; size > 0;) {
-        if (come->at == come->count) {
-            const ssize_t n = read(from, come->bytes, sizeof come->bytes);
-            if (n <= 0)
-                return 0;
-            come->count = (size_t)n;
-            come->at = 0;
-        }
-        const size_t left = come->count - come->at;
-        const size_t n = size < left ? size : left;
-        memcpy(to, come->bytes + come->at, n);
-        come->at += n;
-        to += n;
-        size -= n;
-    }
-    return 1;
-}
 
 /* The judge's side: answers, or ends as the runner has ended. */
 void remote_call(const Remote *r, void *args, void *result,
                  size_t result_size);
+
+/* What the judge sends first, and the runner takes: a test's standard output,
+ * so that what is printed is told with the test, and how much memory it may
+ * use. Returns 0, or -1. */
+static inline int greet(int judge, int is_sent, int *output, rlim_t *memory)
+{
+    struct iovec data = {memory, sizeof *memory};
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof *output)];
+    } file = {{.cmsg_len = CMSG_LEN(sizeof *output),
+               .cmsg_level = SOL_SOCKET,
+               .cmsg_type = SCM_RIGHTS}};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = &file,
+                             .msg_controllen = sizeof file};
+    if (is_sent)
+        memcpy(CMSG_DATA(&file.head), output, sizeof *output);
+    const ssize_t n = is_sent ? sendmsg(judge, &message, MSG_NOSIGNAL)
+                              : recvmsg(judge, &message, 0);
+    if (n != sizeof *memory || message.msg_controllen == 0)
+        return -1;
+    memcpy(output, CMSG_DATA(&file.head), sizeof *output);
+    return 0;
+}
 
 /* ---- What a visit shows. */
 
@@ -123,17 +129,16 @@ static inline int visit_part(Visit *v, void *place, size_t before,
     const uint64_t at = (uint64_t)(uintptr_t)*pointer - before;
     if (at < NO_ADDRESS_BELOW || size > MOST_BYTES)
         return 0;
-    if (v->is_back)
+    if (v->purpose == CHECK)
         return 1;
-    for (int i = 0; v->is_here && i < v->ranges; i++) {
-        const Range *r = v->range + i;
-        if (at >= r->at && at + size <= r->at + r->size) {
-            *pointer = r->here + (at - r->at) + before;
-            return 1;
-        }
-    }
-    if (v->is_here)
+    if (v->purpose == POINT) {
+        for (const Range *r = v->range; r < v->range + v->ranges; r++)
+            if (at >= r->at && at + size <= r->at + r->size) {
+                *pointer = r->here + (at - r->at) + before;
+                return 1;
+            }
         return 0;
+    }
     if (v->ranges == MOST_RANGES)
         REFUSE("a call with more than %d arrays", MOST_RANGES);
     v->range[v->ranges++] =
@@ -149,7 +154,7 @@ static inline int visit_array(Visit *v, void *place, size_t size)
 static inline int visit_struct(Visit *v, void *place, size_t size)
 {
     const int is_there = visit_part(v, place, 0, size);
-    if (is_there && !v->is_here && !v->is_back)
+    if (is_there && v->purpose == FIND)
         v->range[v->ranges - 1].is_struct = 1;
     return is_there;
 }
@@ -159,14 +164,15 @@ static inline int visit_struct(Visit *v, void *place, size_t size)
 static inline void visit_change(Visit *v, const void *at, size_t size,
                                 int can_be)
 {
-    if (v->is_back && !v->is_given && !can_be)
+    if (v->is_given)
+        return;
+    if (v->purpose == CHECK && !can_be)
         v->is_wrong = 1;
-    if (v->is_here || v->is_back || v->is_given)
+    if (v->purpose != FIND)
         return;
     if (v->changes == MOST_RANGES)
         REFUSE("a call that changes more than %d structs", MOST_RANGES);
-    v->change[v->changes].at = (uintptr_t)at;
-    v->change[v->changes++].size = size;
+    v->change[v->changes++] = (Range){.at = (uintptr_t)at, .size = size};
 }
 
 /* ---- What the book's types point to. Each type is the name of its visit's

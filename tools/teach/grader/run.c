@@ -1,64 +1,26 @@
 /* The runner: has a submission and nothing else, calls its functions with
  * what the judge sends, and sends back what has come of it. See remote.h.
  *
- * Before and behind each array lie guards, entries that are no number: those of
- * tests/tap.h where the test has put them, and the runner's elsewhere. They must
- * stay as they are.
- * The pages around them may not be touched. */
+ * For each test the judge connects. A child of the runner's serves it, which
+ * is as fresh as the program was when it began, and ends with the test.
+ *
+ * In front of each array, and behind it, lie guards: entries that are no
+ * number, and must stay as they are. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "remote.h"
 
-#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
+enum { JUDGE = 3, ALIGNMENT = 64 }; /* where the judge connects */
 
-static Come in, out; /* what goes out waits likewise */
+static FILE *in, *out;
 
 static void get(void *at, size_t size)
 {
-    if (!take(&in, REMOTE_IN, at, size))
-        _exit(0); /* the judge has gone */
-}
-
-static void put_out(void)
-{
-    for (out.at = 0; out.at < out.count;) {
-        const ssize_t n =
-            write(REMOTE_OUT, out.bytes + out.at, out.count - out.at);
-        if (n <= 0)
-            _exit(0);
-        out.at += (size_t)n;
-    }
-    out.count = 0;
-}
-
-static void put(const void *at, size_t size)
-{
-    for (const char *from = at; size > 0;) {
-        const size_t left = sizeof out.bytes - out.count;
-        const size_t n = size < left ? size : left;
-        memcpy(out.bytes + out.count, from, n);
-        out.count += n;
-        from += n;
-        size -= n;
-        if (size > 0)
-            put_out();
-    }
-}
-
-/* Room for so many bytes, up to the end of a page; NULL where there is
- * none. In front of it, and behind, a page that nobody may touch. */
-static void *fenced(size_t size)
-{
-    const size_t pages = (size + PAGE - 1) / PAGE * PAGE;
-    char *x = mmap(NULL, pages + 2 * PAGE, PROT_NONE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (x == MAP_FAILED ||
-        mprotect(x + PAGE, pages, PROT_READ | PROT_WRITE))
-        return NULL;
-    return x + PAGE + pages - size;
+    if (fread(at, 1, size, in) < size)
+        _exit(0); /* the test has ended */
 }
 
 /* A guard from one place to another: written, or looked at. */
@@ -76,100 +38,31 @@ static int guard(char *from, char *to, int is_new)
     return is_whole;
 }
 
-/* The bytes of each guard that an array gets here. */
-static size_t own_guard(const Range *r)
-{
-    return r->is_guarded ? 0 : GUARD_BYTES;
-}
-
 static int guards(const Range *r, int is_new)
 {
-    const size_t own = own_guard(r);
-    char *end = r->here + r->size, *front = r->here - own;
-    return guard(front - (uintptr_t)front % PAGE, r->here, is_new) &
-           guard(end, end + own, is_new);
+    char *end = r->here + r->size;
+    return guard(r->here - GUARD_BYTES, r->here, is_new) &
+           guard(end, end + GUARD_BYTES, is_new);
 }
 
-static void unfence(void *x, size_t size)
+/* Bytes between a block's begin and its front guard, by which the array is
+ * aligned as it is in the judge. */
+static size_t spare(const Range *r)
 {
-    const uintptr_t first = (uintptr_t)x / PAGE * PAGE - PAGE;
-    const size_t pages = (size + PAGE - 1) / PAGE * PAGE;
-    munmap((void *)first, pages + 2 * PAGE);
+    return r->at % ALIGNMENT;
 }
 
-/* ---- The same for what the submission asks for itself. In front of each
- * block stands its size; sizes are multiples of 16, and the bytes that this
- * adds must stay as they are. */
-
-enum { HEAD = 16, SPARE = 0x5a };
-
-static size_t whole(size_t size)
+static void get_range(Range *r)
 {
-    return (size + 15) / 16 * 16;
-}
-
-static void *block_of(size_t size)
-{
-    char *x = size < (size_t)1 << 40 ? fenced(HEAD + whole(size)) : NULL;
-    if (!x)
-        return NULL;
-    memcpy(x, &size, sizeof size);
-    memset(x + HEAD + size, SPARE, whole(size) - size);
-    return x + HEAD;
-}
-
-void *malloc(size_t size)
-{
-    char *x = block_of(size); /* nothing promises zeros */
-    return x ? memset(x, SPARE, size) : NULL;
-}
-
-void free(void *block)
-{
-    size_t size;
+    get(r, sizeof *r);
+    const size_t size = spare(r) + r->size + 2 * GUARD_BYTES;
+    char *block = aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) /
+                                               ALIGNMENT * ALIGNMENT);
     if (!block)
-        return;
-    char *x = (char *)block - HEAD;
-    memcpy(&size, x, sizeof size);
-    for (size_t i = size; i < whole(size); i++)
-        if (x[HEAD + i] != SPARE)
-            abort();
-    unfence(x, HEAD + whole(size));
-}
-
-void *calloc(size_t n, size_t size) /* pages come with zeros in them */
-{
-    return size && n > SIZE_MAX / size ? NULL : block_of(n * size);
-}
-
-void *realloc(void *block, size_t size)
-{
-    void *new = malloc(size);
-    size_t was = 0;
-    if (!new || !block)
-        return new;
-    memcpy(&was, (char *)block - HEAD, sizeof was);
-    memcpy(new, block, was < size ? was : size);
-    free(block);
-    return new;
-}
-
-/* Ends of blocks lie at ends of pages: sizes decide what they begin at. */
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    return malloc((size + alignment - 1) / alignment * alignment);
-}
-
-int posix_memalign(void **block, size_t alignment, size_t size)
-{
-    *block = aligned_alloc(alignment, size);
-    return *block ? 0 : ENOMEM;
-}
-
-void *memalign(size_t alignment, size_t size);
-void *memalign(size_t alignment, size_t size)
-{
-    return aligned_alloc(alignment, size);
+        REFUSE("no memory for %zu bytes", size);
+    r->here = block + spare(r) + GUARD_BYTES;
+    guards(r, 1);
+    get(r->here, r->size);
 }
 
 static void one_call(void)
@@ -177,23 +70,14 @@ static void one_call(void)
     static Visit v;
     _Alignas(16) char args[MOST_ARGS];
     Call call;
-    Answer answer = {.mark = ANSWER_MARK};
+    Answer answer = {.kind = ANSWERED};
     get(&call, sizeof call);
     const Remote *r = remote + call.function;
     get(args, r->args);
+    v.purpose = POINT;
     v.ranges = call.ranges;
-    v.is_here = 1;
-    for (int i = 0; i < v.ranges; i++) {
-        Range *range = &v.range[i];
-        get(range, sizeof *range);
-        const size_t own = own_guard(range);
-        range->here = fenced(range->size + 2 * own);
-        if (!range->here)
-            REFUSE("no memory for %zu bytes", (size_t)range->size);
-        range->here += own;
-        guards(range, 1);
-        get(range->here, range->size);
-    }
+    for (int i = 0; i < v.ranges; i++)
+        get_range(&v.range[i]);
     r->visit(&v, args);
     r->call(args, answer.result);
     fflush(NULL);
@@ -203,18 +87,55 @@ static void one_call(void)
                   stderr);
             abort();
         }
-    put(&answer, sizeof answer);
-    for (int i = 0; i < v.ranges; i++) {
-        const size_t own = own_guard(&v.range[i]);
-        put(v.range[i].here, v.range[i].size);
-        unfence(v.range[i].here - own, v.range[i].size + 2 * own);
+    fwrite(&answer, sizeof answer, 1, out);
+    for (const Range *x = v.range; x < v.range + v.ranges; x++) {
+        fwrite(x->here, 1, x->size, out);
+        free(x->here - GUARD_BYTES - spare(x));
     }
-    put_out();
+    fflush(out);
+}
+
+static _Noreturn void serve(int judge)
+{
+    int output;
+    rlim_t memory;
+    close(JUDGE);
+    if (greet(judge, 0, &output, &memory))
+        _exit(0);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    close(output);
+    setvbuf(stdout, NULL, _IONBF, 0);
+    in = fdopen(dup(judge), "r");
+    out = fdopen(judge, "w");
+    if (!in || !out)
+        REFUSE("no memory");
+    /* The jail's own limit, where that is less, stays. */
+    setrlimit(RLIMIT_AS, &(struct rlimit){memory, memory});
+    for (;;)
+        one_call();
+}
+
+/* Waits for the child. It ends when the test has ended, or else by force. */
+static void await(pid_t child, int judge)
+{
+    Answer end = {.kind = ENDED};
+    struct pollfd hangs_up = {.fd = judge};
+    while (waitpid(child, &end.status, WNOHANG) == 0)
+        if (poll(&hangs_up, 1, 1) > 0)
+            kill(child, SIGKILL);
+    send(judge, &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 int main(void)
 {
-    setvbuf(stdout, NULL, _IONBF, 0);
-    for (;;)
-        one_call();
+    for (int judge; (judge = accept(JUDGE, NULL, NULL)) >= 0;) {
+        const pid_t child = fork();
+        if (child == 0)
+            serve(judge);
+        if (child > 0)
+            await(child, judge);
+        close(judge);
+    }
+    return 0;
 }

@@ -1,0 +1,136 @@
+package Jail;
+
+# What compiles a submission, or runs it, is in a jail by bubblewrap: it has the system's
+# files to read, a folder of its own, an empty /tmp, and neither a network nor other
+# processes; with limits of time, memory and processes. Where that cannot be, as in most
+# containers, it has the same limits, and who is root runs it as another user.
+
+use strict;
+use warnings;
+use utf8;
+use Encode qw(decode);
+use Fcntl qw(F_SETFD);
+use POSIX qw(WNOHANG);
+use Text;
+use Time::HiRes qw(time sleep);
+
+my $PRINTED = 4_000_000; # bytes of what a command says
+# How busy the machine is does not count: what a command may take of the processor, it
+# may take so many times by the clock.
+my $PATIENCE = 6;
+my @SYSTEM = qw(/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /etc/alternatives /etc/ld.so.cache /nix/store /gnu/store);
+my %LIMITS = (
+    compile => ['--as=1073741824', '--fsize=104857600', '--nproc=64'],
+    run     => ['--as=536870912', '--fsize=0', '--nproc=16'],
+);
+
+# The kernel counts processes by user: so each that grades has one of its own, whom no
+# person is; and root, for whom it counts none, is not in a jail.
+sub user { return 61184 + $$ % 4096 }
+
+# A jail for a folder, in which what is hidden is not to be seen, wherever it lies. Says
+# of what it consists (`open`), if it is not a whole one. Dies with one line.
+sub new {
+    my ($class, $folder, @hidden) = @_;
+    my @user = $> ? () : ('--reuid=' . user(), '--regid=' . user(), '--clear-groups');
+    my @become = @user ? ('setpriv', @user, '--') : ();
+    my @wrap = (qw(bwrap --unshare-all --die-with-parent --new-session), (map { ('--ro-bind-try', $_, $_) } @SYSTEM),
+        qw(--dev-bind /dev/null /dev/null --tmpfs /tmp), (map { ('--tmpfs', $_) } @hidden));
+    my $self = bless {folder => $folder, before => [@become, @wrap]}, $class;
+    $self->{whole} = 1;
+    my $why = $self->_fault or return $self;
+    $self->{whole} = 0;
+    $self->{before} = ['setpriv', @user, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
+    $self->{open} = 'in no jail (' . $why . '), but ' . ($> ? 'as you' : 'as another user') . ' with the same limits';
+    my $fault = $self->_fault or return $self;
+    die "submissions cannot be run here ($fault): grade on Linux, with a temporary folder (TMPDIR) in which "
+      . "programs may be run, and which other users may enter\n";
+}
+
+# What keeps a program from being made and run there, or nothing.
+sub _fault {
+    my ($self) = @_;
+    my ($said, $status) = $self->compile(10, 'sh', '-c', 'cp "$(command -v cat)" cat && ./cat </dev/null && rm cat');
+    return $status ? (grep { /\S/ } split /\n/, $said)[0] // "status $status" : undef;
+}
+
+# A command as it is in the jail: what is compiled there may write into the folder.
+sub _command {
+    my ($self, $kind, $seconds, @command) = @_;
+    my @place = $self->{whole} ? ($kind eq 'run' ? '--ro-bind' : '--bind', $self->{folder}, '/submission', '--chdir', '/submission', '--') : ();
+    return (@{$self->{before}}, @place, 'prlimit', "--cpu=$seconds:" . (1 + $seconds), '--core=0', @{$LIMITS{$kind}}, '--', @command);
+}
+
+# Compiles, for so many seconds of the processor. Returns as `finished` does.
+sub compile {
+    my ($self, $seconds, @command) = @_;
+    my $begun = begin({TMPDIR => '.'}, $self->{folder}, undef, $self->_command('compile', $seconds, @command));
+    return finished($begun, $PATIENCE * $seconds);
+}
+
+# Begins to run what the folder has, each of its processes for so many seconds; it is
+# called through this socket.
+sub run {
+    my ($self, $seconds, $socket, @command) = @_;
+    # Threads have stacks: as many as a large machine has cores are not to be had.
+    return begin({OMP_NUM_THREADS => 4, MALLOC_PERTURB_ => 0xa5}, $self->{folder}, $socket,
+        $self->_command('run', $seconds, @command));
+}
+
+# Ends it, and whatever it has begun.
+sub stop {
+    my ($self, $begun) = @_;
+    kill KILL => -$begun->{pid};
+    waitpid $begun->{pid}, 0;
+    return if $self->{whole} || $>;
+    system 'setpriv', '--reuid=' . user(), '--clear-groups', 'sh', '-c', 'kill -9 -1';
+}
+
+# ---- Commands that end in their time, whatever they do.
+
+# Begins a command in a folder, in a process group of its own, with nothing to read.
+sub begin {
+    my ($environment, $folder, $socket, @command) = @_;
+    pipe(my $from, my $to) or die "no pipe: $!\n";
+    my $pid = fork // die "no process can be started: $!\n";
+    if (!$pid) {
+        setpgrp(0, 0);
+        open STDIN, '<', '/dev/null';
+        open STDERR, '>&', $to;
+        open STDOUT, '>&', $to;
+        $socket && POSIX::dup2(fileno $socket, 3) && $socket->fcntl(F_SETFD, 0);
+        %ENV = (PATH => $ENV{PATH}, LC_ALL => 'C', %$environment);
+        { no warnings 'exec'; chdir $folder and exec {$command[0]} @command }
+        print STDERR "$command[0] in $folder: $!\n";
+        POSIX::_exit(127);
+    }
+    setpgrp($pid, $pid);
+    close $to;
+    return {pid => $pid, from => $from};
+}
+
+# Waits until it has ended, for so many seconds at most. Returns what it has printed, its
+# status, and whether it was stopped. No process of its group is left.
+sub finished {
+    my ($begun, $seconds) = @_;
+    my $pid = $begun->{pid};
+    my ($end, $said, $is_open, $status) = (time + $seconds, '', 1);
+    local @SIG{qw(INT TERM HUP)} = (sub { kill KILL => -$pid; exit 1 }) x 3;
+    # Who has closed its output may go on.
+    until (defined $status || time >= $end) {
+        if ($is_open) {
+            vec(my $ready = '', fileno $begun->{from}, 1) = 1;
+            select($ready, undef, undef, $end - time) > 0 or next;
+            $is_open = sysread $begun->{from}, my $more, 65536;
+            $said .= $more if $is_open && length $said < $PRINTED;
+        }
+        elsif (waitpid $pid, WNOHANG) { $status = $? }
+        else                          { sleep 0.005 }
+    }
+    kill KILL => -$pid;
+    my $is_stopped = !defined $status;
+    if ($is_stopped) { waitpid $pid, 0; $status = $? }
+    return (Text::safe($said), $status & 127 ? 128 + ($status & 127) : $status >> 8, $is_stopped);
+}
+
+1;
