@@ -41,8 +41,6 @@ openmp := $openmp
 sets := $sets
 # Gives a variable that has no value the same wrong one each time.
 pattern := $(accepted -ftrivial-auto-var-init=pattern "$@")
-# gcc's linker plugin compiles what it finds.
-no_plugin := $(accepted -fno-use-linker-plugin "$@")
 # Whether clang makes the programs of the pages.
 has_wasm := $(compiles "$nothing" clang --target=wasm32-wasi -x c - && echo yes)
 END

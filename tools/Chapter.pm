@@ -55,7 +55,7 @@ sub save {
     my $new = "$path.new.$$"; # others may be writing it, too
     open my $file, '>:encoding(UTF-8)', $new or die "$new: $!\n";
     print $file map { "$_\n" } @lines;
-    close $file and rename $new, $path or die "$path: $!\n";
+    close $file and rename $new, $path or do { my $why = $!; unlink $new; die "$path: $why\n" };
     return $path;
 }
 

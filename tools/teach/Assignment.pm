@@ -20,88 +20,26 @@ use utf8;
 use File::Basename qw(basename dirname);
 use File::Glob qw(bsd_glob);
 use Cwd qw(abs_path);
-use List::Util qw(any first min uniq);
+use List::Util qw(first min uniq);
 use Time::Local qw(timegm);
 use Chapter;
-use Headers;
-use Symbols;
 use Text;
 
 my $ROOT = dirname(dirname(dirname(abs_path(__FILE__))));
-my @KEYS = qw(name title exercises chapters due seconds);
-my ($MOST_POINTS, $SECONDS, $LONG_TITLE) = (1000, 60, 100);
-# PrairieLearn ends a job after 600 s, of which 240 are for building the graders.
-my $MOST_SECONDS = 360;
+my ($MOST_POINTS, $SECONDS) = (1000, 60);
+my $MOST_SECONDS = 360; # Gradescope ends a job after 600 s, building included
 my @chapters;
 
 # Returns name, title, due (undef if open), seconds, and exercises in the book's
-# order: id, chapter (02), function, points, title. Without a path, these are all
+# order: id, chapter (02), function, points. Without a path, these are all
 # that a program can test. Dies with one line.
 sub load {
     my ($path) = @_;
-    my @all = _chapters();
-    return _assigned({name => 'all', title => 'All exercises'}, map { _testable($_) } @all)
-      if !defined $path;
+    return _assigned({name => 'all', title => 'All exercises'}, map { _testable($_) } _chapters()) if !defined $path;
     my ($given, $line) = _read($path);
     my $wrong = sub { die "$path:$line->{$_[0]}: $_[1]\n" };
     _check($path, $given, $wrong);
-    my @exercises = _chosen($given, $wrong, @all);
-    _give_points($given, $wrong, @exercises);
-    return _assigned($given, @exercises);
-}
-
-# What is graded: what the assignment's file says, or else what CHAPTER names, such as
-# "02 3.1" or all, or else these, which the student's copy asks for by its own word.
-sub asked {
-    my ($conf, @own) = @_;
-    return load($conf) if length($conf // '');
-    my @named = grep { length } split /[\s,]+/, $ENV{CHAPTER} // '';
-    return load() if "@named" eq 'all';
-    my $name = @named ? "CHAPTER=@named" : 'what its .book/exercises asks for';
-    my @ids  = @named ? @named : @own or die "it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed\n";
-    my %given = (name => $name);
-    push @{$given{/\./ ? 'exercises' : 'chapters'}}, $_ for @ids;
-    $_ = "@$_" for grep { ref } values %given;
-    return _assigned(\%given, _chosen(\%given, sub { die "$name: $_[1]\n" }, _chapters()));
-}
-
-# Dies with what the file says, or does not say, of all but the exercises.
-sub _check {
-    my ($path, $given, $wrong) = @_;
-    for my $key (qw(name exercises)) {
-        die "$path: there is no $key: a line such as '"
-          . ($key eq 'name' ? 'name = hw1' : 'exercises = 1.1 2.1') . "' is needed\n"
-          if !defined $given->{$key} && !($key eq 'exercises' && defined $given->{chapters});
-    }
-    $wrong->('name', "the name is '$given->{name}': at most 40 letters (a to z), digits, - and _ are needed, and "
-        . 'a letter or digit first') if $given->{name} !~ /^[a-zA-Z0-9][\w-]{0,39}\z/a;
-    # Of a file that is called by its name, with make NAME=hw1, what is made is called so.
-    my $called = $ENV{NAME} // $given->{name};
-    $wrong->('name', "the name is '$given->{name}': '$called' is needed, as the file is called")
-      if $given->{name} ne $called && basename($path, '.conf') eq $called;
-    $wrong->('due', "it is due on '$given->{due}': a day such as 2026-12-01 is needed")
-      if defined $given->{due} && !_is_day($given->{due});
-    $wrong->('seconds', "grading takes '$given->{seconds}' seconds: a number from 1 to $MOST_SECONDS is needed, "
-        . 'since some systems end all after 600, building the graders included') if defined $given->{seconds}
-      && !_is_number($given->{seconds}, $MOST_SECONDS);
-}
-
-# The exercises that are chosen, in the book's order.
-sub _chosen {
-    my ($given, $wrong, @all) = @_;
-    my %chosen;
-    for my $key (qw(chapters exercises)) {
-        next if !defined $given->{$key};
-        my @ids = grep { length } split /[\s,]+/, $given->{$key};
-        $wrong->($key, "no exercise is chosen: a line such as 'exercises = 1.1 2.1' is needed") if !@ids;
-        my @found = map { _find($key, $_, \@all, sub { $wrong->($key, @_) }) } @ids;
-        $chosen{$_->{id}}++ and $wrong->($key, "exercise $_->{id} is chosen twice") for @found;
-    }
-    return grep { $chosen{$_->{id}} } map { _testable($_) } @all;
-}
-
-sub _give_points {
-    my ($given, $wrong, @exercises) = @_;
+    my @exercises = _chosen($given, $wrong);
     for my $key (sort grep { /^points / } keys %$given) {
         my ($id) = $key =~ / (.*)/;
         my $exercise = first { $_->{id} eq $id } @exercises
@@ -110,12 +48,21 @@ sub _give_points {
           if !_is_number($given->{$key}, $MOST_POINTS);
         $exercise->{points} = 0 + $given->{$key};
     }
+    return _assigned($given, @exercises);
 }
 
-# The book's chapters with exercises, read once.
-sub _chapters {
-    @chapters = map { Chapter->load($_) } bsd_glob(Text::path($ROOT) . '/chapters/*_*.c') if !@chapters;
-    return grep { @{$_->{exercises}} } @chapters;
+# What is graded: what the assignment's file says, or else what CHAPTER names, such as
+# "02 3.1" or all, or else these, which the student's copy asks for by its own word.
+sub asked {
+    my ($conf, @own) = @_;
+    return load($conf) if length($conf // '');
+    my @named = split ' ', $ENV{CHAPTER} // '';
+    return load() if "@named" eq 'all';
+    my $name = @named ? "CHAPTER=@named" : 'what its .book/exercises asks for';
+    my @ids  = @named ? @named : @own or die "it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed\n";
+    my %given = (name => $name, exercises => join(' ', grep { /\./ } @ids), chapters => join ' ', grep { !/\./ } @ids);
+    delete @given{grep { $given{$_} eq '' } keys %given};
+    return _assigned(\%given, _chosen(\%given, sub { die "$name: $_[1]\n" }));
 }
 
 # What the file says of each key, and in which line.
@@ -134,13 +81,32 @@ sub _read {
           if !defined $key;
         $key =~ s/\s+/ /g;
         die "$path:$.: '$key' is not known: name, title, exercises, chapters, points 2.1, due or seconds is needed\n"
-          if !(any { $_ eq $key } @KEYS) && $key !~ /^points \w+\.\d+$/;
+          if $key !~ /^(?:name|title|exercises|chapters|points \w+\.\d+|due|seconds)$/;
         die "$path:$.: '$key' stands in line $line{$key} already\n" if $line{$key};
         die "$path:$.: nothing follows '$key ='\n" if $value eq '';
         die "$path:$.: '$key' holds a control character\n" if $value =~ /[[:cntrl:]]/;
         ($given{$key}, $line{$key}) = ($value, $.);
     }
     return (\%given, \%line);
+}
+
+# Dies with what the file says, or does not say, of all but the exercises.
+sub _check {
+    my ($path, $given, $wrong) = @_;
+    my ($name, $due, $seconds) = @$given{qw(name due seconds)};
+    die "$path: there is no name: a line such as 'name = hw1' is needed\n" if !defined $name;
+    die "$path: there is no exercises: a line such as 'exercises = 1.1 2.1' is needed\n"
+      if !defined($given->{exercises} // $given->{chapters});
+    $wrong->('name', "the name is '$name': at most 40 letters (a to z), digits, - and _ are needed, and "
+        . 'a letter or digit first') if $name !~ /^[a-zA-Z0-9][\w-]{0,39}\z/a;
+    # Of a file that is called by its name, with make NAME=hw1, what is made is called so.
+    my $called = $ENV{NAME} // $name;
+    $wrong->('name', "the name is '$name': '$called' is needed, as the file is called")
+      if $name ne $called && basename($path, '.conf') eq $called;
+    $wrong->('due', "it is due on '$due': a day such as 2026-12-01 is needed") if defined $due && !_is_day($due);
+    $wrong->('seconds', "grading takes '$seconds' seconds: a number from 1 to $MOST_SECONDS is needed, "
+        . 'since some systems end all after 600, building the graders included')
+      if defined $seconds && !_is_number($seconds, $MOST_SECONDS);
 }
 
 # A whole number, and no ones of other alphabets.
@@ -151,6 +117,12 @@ sub _is_day {
     return defined eval { timegm(0, 0, 0, $day, $month - 1, $year) };
 }
 
+# The book's chapters with exercises, read once.
+sub _chapters {
+    @chapters = map { Chapter->load($_) } bsd_glob(Text::path($ROOT) . '/chapters/*_*.c') if !@chapters;
+    return grep { @{$_->{exercises}} } @chapters;
+}
+
 # Those exercises of a chapter that are functions: a program cannot test the others.
 sub _testable {
     my ($chapter) = @_;
@@ -158,40 +130,40 @@ sub _testable {
         points => 0 + $_->{points}} } grep { $_->{function} } @{$chapter->{exercises}};
 }
 
-sub _plain { return $_[0] =~ s/^0+(?=.)//r }
-
-# In words, one of these.
-sub _either {
-    my (@ids) = @_;
-    return @ids < 2 ? "@ids" : join(', ', @ids[0 .. $#ids - 1]) . " or $ids[-1]";
+# The exercises that are chosen, in the book's order.
+sub _chosen {
+    my ($given, $wrong) = @_;
+    my %chosen;
+    for my $key (grep { defined $given->{$_} } qw(chapters exercises)) {
+        my @ids = grep { length } split /[\s,]+/, $given->{$key};
+        $wrong->($key, "no exercise is chosen: a line such as 'exercises = 1.1 2.1' is needed") if !@ids;
+        my @found = map { _find($key, $_, sub { $wrong->($key, @_) }) } @ids;
+        $chosen{$_->{id}}++ and $wrong->($key, "exercise $_->{id} is chosen twice") for @found;
+    }
+    return grep { $chosen{$_->{id}} } map { _testable($_) } _chapters();
 }
 
 # The exercises that are meant by a chapter's number, or by that of an exercise.
 sub _find {
-    my ($key, $id, $chapters, $refuse) = @_;
+    my ($key, $id, $refuse) = @_;
+    my $plain = sub { $_[0] =~ s/^0+(?=.)//r };
     my $number = $key eq 'chapters' ? $id : $id =~ s/\..*//sr;
-    my ($of) = grep { _plain($_->{number}) eq _plain($number) } @$chapters
-      or $refuse->("there is no chapter $number with exercises"
-          . ($key eq 'chapters' ? '' : ", as '$id' would have it")
-          . ': one of ' . _plain($chapters->[0]{number}) . ' to ' . _plain($chapters->[-1]{number}) . ' is needed');
-    my @all = _testable($of);
-    return @all if $key eq 'chapters';
-    my ($found) = grep { $_->{id} eq $id } @all;
+    my @all = _chapters();
+    my ($of) = grep { $plain->($_->{number}) eq $plain->($number) } @all
+      or $refuse->("there is no chapter $number with exercises" . ($key eq 'chapters' ? '' : ", as '$id' would have it")
+          . ': one of ' . $plain->($all[0]{number}) . ' to ' . $plain->($all[-1]{number}) . ' is needed');
+    my @testable = _testable($of);
+    return @testable if $key eq 'chapters';
+    my ($found) = grep { $_->{id} eq $id } @testable;
     return $found if $found;
     my $is_by_hand = grep { $_->{id} eq $id } @{$of->{exercises}};
+    my $ids = join(', ', map { $_->{id} } @testable) =~ s/.*\K, / or /r;
     return $refuse->("exercise $id is " . ($is_by_hand ? 'done by hand, which no program can grade'
-          : 'not in chapter ' . _plain($number)) . ': ' . _either(map { $_->{id} } @all) . ' is needed');
+          : 'not in chapter ' . $plain->($number)) . ": $ids is needed");
 }
 
-# An exercise's title is what the header says of its function first.
 sub _assigned {
     my ($given, @exercises) = @_;
-    my $symbols = Symbols->new(Headers->load("$ROOT/src/attention.h"));
-    for (@exercises) {
-        my $says = ($symbols->{all}{$_->{function}}{says} // '') =~ s/\s+/ /gr;
-        ($_->{title}) = $says =~ /^(.*?)(?:[.;](?:\s|\z)|\z)/;
-        $_->{title} =~ s/: .*// if length $_->{title} > $LONG_TITLE;
-    }
     return {name => $given->{name}, title => $given->{title} // $given->{name}, due => $given->{due},
         seconds => 0 + ($given->{seconds} // min($MOST_SECONDS, $SECONDS * uniq map { $_->{chapter} } @exercises)),
         exercises => \@exercises};

@@ -69,20 +69,11 @@ sub grade {
     my ($lost) = grep { m{/grader/} && !-s } parts($how, $assignment);
     die "$lost is not there: make graders makes it\n" if $lost;
 
-    # Only who knows its name finds the jail's folder.
-    my $place = tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1);
-    mkdir "$place/work" or die "$place: $!\n";
-    chown Jail::user(), Jail::user(), "$place/work" if !$>;
-    chmod 0711, $place, "$place/work";
-    my $jail = Jail->new("$place/work", $ROOT, $how->{build});
+    my $jail = Jail->new(tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1), $how->{cc}, $ROOT, $how->{build});
     my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {},
         exercises => [], open => $jail->{open}};
-    my ($left, @numbers) = ($assignment->{seconds}, sort keys %of_chapter);
-    while (defined(my $number = shift @numbers)) { # what one does not need is for those that follow
-        my $from = time;
-        _grade_chapter($how, $jail, $left / (1 + @numbers), $text, $result, @{$of_chapter{$number}});
-        $left -= time - $from;
-    }
+    my $seconds = $assignment->{seconds} / keys %of_chapter;
+    _grade_chapter($how, $jail, $seconds, $text, $result, @{$of_chapter{$_}}) for sort keys %of_chapter;
     $result->{seconds} = time - $begun;
     return $result;
 }
@@ -94,11 +85,12 @@ sub _grade_chapter {
     my $name   = name_of($number);
     my ($untested) = grep { !$how->{due}{$name}{$_} } map { $_->{function} } @exercises;
     die "$name.tests has no test of $untested: make graders makes it again\n" if $untested;
-    my ($fault, $called) = _fault_of($name, $text);
-    my $wrong = $fault // _compile($how, $jail, $text->{$name}, $name);
+    my @said = !exists $text->{$name} ? ('missing', "there is no $name.c, or it is a link")
+      : length $text->{$name} > $Submission::LARGEST ? ('refused', "$name.c has more than $Submission::LARGEST bytes: no more are read")
+      :                                                ();
+    my $wrong = @said ? $said[1] : _compile($how, $jail, $text->{$name}, $name);
     $result->{compiled}{$number} = $wrong;
-    my @said = $called ? ($called, $fault)
-      : $wrong         ? ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) : ();
+    @said = ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) if $wrong && !@said;
     my @tests = @said ? () : _judged($how, $jail, $name, $seconds, map { $_->{function} } @exercises);
     my @lines = @said ? () : split /\r?\n/, $text->{$name};
     for my $of (State::of(\@exercises, \@lines, @tests)) {
@@ -113,21 +105,13 @@ sub _grade_chapter {
     }
 }
 
-# What keeps a chapter's text from being graded, and how that is called; or nothing.
-sub _fault_of {
-    my ($name, $text) = @_;
-    return ("there is no $name.c", 'missing') if !exists $text->{$name};
-    return ("$name.c is a link, or no file: a file is needed", 'refused') if !defined $text->{$name};
-    return ("$name.c has more than $Submission::LARGEST bytes: no more are read", 'refused')
-      if length $text->{$name} > $Submission::LARGEST;
-    return;
-}
-
 # Compiles a chapter and links it with its runner. Returns what is wrong, or nothing.
 sub _compile {
     my ($how, $jail, $text, $name) = @_;
-    my $folder = $jail->{folder};
-    _write("$folder/$name.c", $text);
+    my $folder = $jail->enter($name);
+    open my $file, '>:raw', "$folder/$name.c" or die "$folder: $!\n";
+    print $file $text;
+    close $file or die "$folder: $!\n";
     my %part = (map({ s{^\Q$ROOT/src/\E}{}r => $_ } _headers()),
         map { basename($_) => $_ } map {"$how->{build}/grader/$_"} 'run.o', "$name.a");
     make_path(map { dirname("$folder/$_") } keys %part);
@@ -135,54 +119,34 @@ sub _compile {
     for my $to (sort keys %part) {
         cp($part{$to}, "$folder/$to") or die "$part{$to}: $!: it is needed in $folder\n";
     }
-    chmod 0644, map {"$folder/$_"} keys %part;
+    chmod 0644, map {"$folder/$_"} "$name.c", keys %part;
     my @cc = @{$how->{cc}};
     my ($number) = $name =~ /^([^_]+)/;
-    my $make = sub {
-        my ($of, @with) = @_;
-        for my $command ([@cc, @{$how->{"flags.$name"} // $how->{flags}}, qw(-I. -c), "-Dmain=main_$number", "$of.c", '-o', "$of.o"],
-            [@cc, "$of.o", @with, @{$how->{"libraries.$name"} // []}, '-lm', '-o', $of]) {
-            my ($said, $status, $stopped) = $jail->compile(20, @$command);
-            return $said || ($stopped ? 'the compiler did not end in time' : "the compiler ended with status $status") . "\n"
-              if $status || $stopped;
-        }
-        return '';
-    };
-    my $wrong = $make->($name, 'run.o', "$name.a") or return;
-    # Does it do so to everyone?
-    _write("$folder/sound.c", qq{#include "attention.h"\n});
-    my $ours = $make->('sound', '-shared');
-    die 'nothing can be compiled here: ' . _error($ours) . "\n" if $ours;
-    return index($wrong, _error($wrong)) ? _error($wrong) . "\n$wrong" : $wrong;
-}
-
-sub _write {
-    my ($path, $text) = @_;
-    open my $file, '>:raw', $path or die "$path: $!\n";
-    print $file $text;
-    close $file or die "$path: $!\n";
-    chmod 0644, $path;
-}
-
-# The first line that tells what is wrong.
-sub _error {
-    my ($said) = @_;
-    my @lines = grep { /\S/ } split /\n/, $said;
-    return (grep({ /\berror\b|undefined|multiple definition|cannot/i } @lines), @lines)[0];
+    for my $command ([@cc, @{$how->{"flags.$name"} // $how->{flags}}, qw(-I. -c), "-Dmain=main_$number", "$name.c"],
+        [@cc, "$name.o", 'run.o', "$name.a", @{$how->{"libraries.$name"} // []}, '-lm', '-o', $name]) {
+        my ($said, $status, $stopped) = $jail->compile(20, @$command);
+        next if !$status && !$stopped;
+        return 'the compiler did not end in time' if $stopped;
+        # What tells what is wrong comes first.
+        my @lines = grep { /\S/ } split /\n/, $said;
+        my ($error) = (grep({ /\berror\b|undefined|multiple definition|cannot/i } @lines), @lines);
+        return join "\n", grep({ $_ ne ($lines[0] // '') } $error // "the compiler ended with status $status"), $said;
+    }
+    return;
 }
 
 # Runs what was compiled, and its judge, which calls it. Its tests may fail, or not end; that
 # the judge does not do its own work is no fault of a submission's.
 sub _judged {
     my ($how, $jail, $name, $seconds, @functions) = @_;
-    my $place = dirname($jail->{folder}) . '/socket';
+    my $place = "$jail->{place}/socket";
     my $socket = IO::Socket::UNIX->new(Local => $place, Listen => 9) or die "$place: $! $@\n";
     my $of_test = $ENV{TAP_SECONDS} // 5;
-    my $running = $jail->run($of_test, $socket, "./$name");
+    my $running = $jail->run($of_test, $socket, $name);
     close $socket;
     my %told = (GRADED => $place, TAP_ONLY => "@functions", TAP_SECONDS => $of_test);
     my ($said, $status, $stopped) =
-      Jail::finished(Jail::begin(\%told, '.', undef, "$how->{build}/grader/$name.judge"), $seconds);
+      Jail::finished(Jail::begin(\%told, undef, "$how->{build}/grader/$name.judge"), $seconds);
     $jail->stop($running);
     unlink $place;
     my @tests = Chapter::tests_of("the judge of chapter $name", [split /\n/, $said], $status);
@@ -205,12 +169,10 @@ sub _state_of {
 }
 
 # Which known mistake it may be, in words.
-my %known;
 sub _diagnosis {
     my ($number, $exercise, @tests) = @_;
-    $known{$number} //= Diagnosis::load($ROOT, $number);
-    my @names = Diagnosis::names($known{$number}, $exercise->{function},
-        Diagnosis::of_tests($exercise->{function}, @tests));
+    my $its = $exercise->{function};
+    my @names = Diagnosis::names(Diagnosis::load($ROOT, $number), $its, Diagnosis::of_tests($its, @tests));
     return @names ? join(', or: ', @names) : undef;
 }
 

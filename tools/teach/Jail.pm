@@ -28,53 +28,67 @@ my %LIMITS = (
 # person is; and root, for whom it counts none, is not in a jail.
 sub user { return 61184 + $$ % 4096 }
 
-# A jail for a folder, in which what is hidden is not to be seen, wherever it lies. Says
-# of what it consists (`open`), if it is not a whole one. Dies with one line.
+# A jail for this compiler, with its folders in this place, in which what is hidden is not to
+# be seen, wherever it lies. Says what it lacks (`open`), if it is not a whole one. Dies with
+# one line.
 sub new {
-    my ($class, $folder, @hidden) = @_;
+    my ($class, $place, $cc, @hidden) = @_;
     my @user = $> ? () : ('--reuid=' . user(), '--regid=' . user(), '--clear-groups');
     my @become = @user ? ('setpriv', @user, '--') : ();
     my @wrap = (qw(bwrap --unshare-all --die-with-parent --new-session), (map { ('--ro-bind-try', $_, $_) } @SYSTEM),
         qw(--dev-bind /dev/null /dev/null --tmpfs /tmp), (map { ('--tmpfs', $_) } @hidden));
-    my $self = bless {folder => $folder, before => [@become, @wrap]}, $class;
-    $self->{whole} = 1;
+    my $self = bless {place => $place, cc => $cc, whole => 1, before => [@become, @wrap]}, $class;
+    chmod 0711, $place; # only who knows their names finds the folders
+    $self->enter('jail');
     my $why = $self->_fault or return $self;
-    $self->{whole} = 0;
-    $self->{before} = ['setpriv', @user, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
-    $self->{open} = 'in no jail (' . $why . '), but ' . ($> ? 'as you' : 'as another user') . ' with the same limits';
+    @$self{qw(whole before open)} = (0, ['setpriv', @user, qw(--no-new-privs --pdeathsig KILL --)],
+        "in no jail ($why), but " . ($> ? 'as you' : 'as another user') . ' with the same limits');
+    $self->enter('open');
     my $fault = $self->_fault or return $self;
-    die "submissions cannot be run here ($fault): grade on Linux, with a temporary folder (TMPDIR) in which "
-      . "programs may be run, and which other users may enter\n";
+    die "submissions cannot be run here ($fault): grade on Linux, with a compiler that works, and a "
+      . "temporary folder (TMPDIR) in which programs may be run, and which other users may enter\n";
+}
+
+# From now on it is in a new folder: what ran in another one cannot have left anything there.
+sub enter {
+    my ($self, $name) = @_;
+    my $folder = $self->{folder} = "$self->{place}/$name";
+    mkdir $folder and chmod 0711, $folder or die "$folder: $!\n";
+    $> or chown user(), user(), $folder or die "$folder: $!\n";
+    return $folder;
 }
 
 # What keeps a program from being made and run there, or nothing.
 sub _fault {
     my ($self) = @_;
-    my ($said, $status) = $self->compile(10, 'sh', '-c', 'cp "$(command -v cat)" cat && ./cat </dev/null && rm cat');
+    my ($said, $status) = $self->compile(10, 'sh', '-c',
+        'echo "int main(void) { return 0; }" >sound.c && "$@" sound.c -o sound && ./sound', 'sh', @{$self->{cc}});
     return $status ? (grep { /\S/ } split /\n/, $said)[0] // "status $status" : undef;
 }
 
 # A command as it is in the jail: what is compiled there may write into the folder.
 sub _command {
     my ($self, $kind, $seconds, @command) = @_;
-    my @place = $self->{whole} ? ($kind eq 'run' ? '--ro-bind' : '--bind', $self->{folder}, '/submission', '--chdir', '/submission', '--') : ();
+    my @place = $self->{whole}
+      ? ($kind eq 'run' ? '--ro-bind' : '--bind', $self->{folder}, '/submission', '--chdir', '/submission', '--')
+      : ('sh', '-c', 'cd "$0" && exec "$@"', $self->{folder});
     return (@{$self->{before}}, @place, 'prlimit', "--cpu=$seconds:" . (1 + $seconds), '--core=0', @{$LIMITS{$kind}}, '--', @command);
 }
 
 # Compiles, for so many seconds of the processor. Returns as `finished` does.
 sub compile {
     my ($self, $seconds, @command) = @_;
-    my $begun = begin({TMPDIR => '.'}, $self->{folder}, undef, $self->_command('compile', $seconds, @command));
+    my $begun = begin({TMPDIR => '.'}, undef, $self->_command('compile', $seconds, @command));
     return finished($begun, $PATIENCE * $seconds);
 }
 
 # Begins to run what the folder has, each of its processes for so many seconds; it is
-# called through this socket.
+# called through this socket, and told if all processes that it sees are its own.
 sub run {
-    my ($self, $seconds, $socket, @command) = @_;
+    my ($self, $seconds, $socket, $program) = @_;
+    my @command = ("./$program", $self->{whole} || !$> ? 'alone' : ());
     # Threads have stacks: as many as a large machine has cores are not to be had.
-    return begin({OMP_NUM_THREADS => 4, MALLOC_PERTURB_ => 0xa5}, $self->{folder}, $socket,
-        $self->_command('run', $seconds, @command));
+    return begin({OMP_NUM_THREADS => 4, MALLOC_PERTURB_ => 0xa5}, $socket, $self->_command('run', $seconds, @command));
 }
 
 # Ends it, and whatever it has begun.
@@ -88,9 +102,9 @@ sub stop {
 
 # ---- Commands that end in their time, whatever they do.
 
-# Begins a command in a folder, in a process group of its own, with nothing to read.
+# Begins a command in a process group of its own, with nothing to read.
 sub begin {
-    my ($environment, $folder, $socket, @command) = @_;
+    my ($environment, $socket, @command) = @_;
     pipe(my $from, my $to) or die "no pipe: $!\n";
     my $pid = fork // die "no process can be started: $!\n";
     if (!$pid) {
@@ -100,8 +114,8 @@ sub begin {
         open STDOUT, '>&', $to;
         $socket && POSIX::dup2(fileno $socket, 3) && $socket->fcntl(F_SETFD, 0);
         %ENV = (PATH => $ENV{PATH}, LC_ALL => 'C', %$environment);
-        { no warnings 'exec'; chdir $folder and exec {$command[0]} @command }
-        print STDERR "$command[0] in $folder: $!\n";
+        { no warnings 'exec'; exec {$command[0]} @command }
+        print STDERR "$command[0]: $!\n";
         POSIX::_exit(127);
     }
     setpgrp($pid, $pid);

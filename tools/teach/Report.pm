@@ -7,7 +7,7 @@ package Report;
 #   seconds          that it took; score of max, the sums of earned and points
 #   open             why it was in no jail (Jail.pm), or undef
 #   compiled         {'02' => undef, or what the compiler said}
-#   exercises        of each id, chapter, function, title, points, earned, state
+#   exercises        of each id, chapter, function, points, earned, state
 #                    (done, wrong, empty, waits, uncompiled, missing or refused),
 #                    message (what is wrong first), diagnosis (what it may be), and
 #                    tests: name, ok, told (of Chapter::run_tests)
@@ -23,7 +23,7 @@ use JSON::PP;
 use List::Util qw(first max min);
 use Text;
 
-my %WRITER = (table => \&_table, csv => \&_csv, gradescope => \&_gradescope, github => \&_table);
+my %WRITER = (table => \&_table, gradescope => \&_gradescope, github => \&_table);
 my $LONG  = 2000; # characters of each text
 my $LINE  = 200;  # of a message, which is one line
 my $SHOWN = 3;    # tests that fail, of each exercise: the others mostly follow
@@ -93,13 +93,6 @@ sub _table {
     return join '', map { s/ +\z//r . "\n" } @lines;
 }
 
-sub _csv {
-    my ($result) = @_;
-    my @keys = qw(id function title points earned state message);
-    return Text::csv(['name', 'who', 'exercise', @keys[1 .. $#keys]],
-        map { my $of = $_; [map { Text::safe($_, $LONG) } @$result{qw(name who)}, @$of{@keys}] } @{$result->{exercises}});
-}
-
 sub _gradescope {
     my ($result) = @_;
     my @tests = map { +{name => _label($_), number => "$_->{id}", score => 0 + $_->{earned}, max_score => 0 + $_->{points},
@@ -112,17 +105,15 @@ sub _gradescope {
 
 # ---- A class
 
-# What went wrong, as it is counted. Where there was no answer, that is all that is known.
+# What went wrong, as it is counted: by its name; where there was no answer, by that.
 my $UNNAMED = qr{^(?:a mistake without a name|no answer)};
-my @NONE = ([qr/^no end/, 'no answer: the function has no end'],
-    [qr/^(?:Segmentation fault|Bus error|Aborted|Floating point exception|Illegal instruction|Killed)/, 'no answer: the function crashes'],
-    [qr/^the program ended/, 'no answer: the function ends the program'], [qr/^refused/, 'no answer: the function refuses what is right']);
+my $NONE = qr/^(no end|[\w ]+ fault|Bus error|Aborted|[\w ]+ exception|[\w ]+ instruction|Killed|the program ended|refused)/;
 sub _mistake {
     my ($its) = @_;
     my $failed = first { !$_->{ok} } @{$its->{tests}};
-    my $test = $failed ? $failed->{name} =~ s/^\w+: //r : undef;
-    my ($none) = map { $_->[1] } grep { $failed && ($failed->{told}{wrong} // '') =~ $_->[0] } @NONE;
-    return Text::line($its->{diagnosis} // $none // (defined $test ? "a mistake without a name, in the test $test" : $its->{message}), $LINE);
+    return Text::line($its->{diagnosis} // (!$failed ? $its->{message}
+        : ($failed->{told}{wrong} // '') =~ $NONE ? "no answer: $1"
+        : 'a mistake without a name, in the test ' . $failed->{name} =~ s/^\w+: //r), $LINE);
 }
 
 # Of each exercise, how many have it done, wrong and open, and the most frequent mistake,

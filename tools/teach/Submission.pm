@@ -48,12 +48,12 @@ sub all {
     my ($dir, @chapters) = @_;
     opendir my $entries, $dir or die "$dir: $!: a folder with a folder for each student is needed\n";
     my @entries = sort grep { !/^\./ && $_ ne '__MACOSX' } readdir $entries;
-    my %of = map { $_ => ["$dir/$_"] } grep { -d "$dir/$_" && !-l "$dir/$_" } @entries;
-    my (%is_folder, @others) = map { $_ => 1 } keys %of;
-    for my $entry (grep { !$is_folder{$_} } @entries) {
-        my $name = !-l "$dir/$entry" && -f _ ? _owner($entry, @chapters) : undef;
-        if (length($name // '')) { push @{$of{$name}}, "$dir/$entry" }
-        else                     { push @others, $entry }
+    my (%of, @others);
+    for my $entry (@entries) {
+        my $path = "$dir/$entry";
+        my $name = -l $path ? '' : -d $path ? $entry : -f _ ? _owner($entry, @chapters) // '' : '';
+        if (length $name) { push @{$of{$name}}, $path }
+        else              { push @others, $entry }
     }
     die "$dir has no submissions in it, but ", Text::line($others[0] // 'nothing'),
       ": a folder or an archive for each student is needed\n" if !%of;
@@ -129,28 +129,24 @@ sub _chosen {
     return %chosen;
 }
 
-# The chapters by name: each its text as bytes, or undef where it is a link, or no file.
-# Of one that is too long there is as much as shows it. Dies with one line where a person
-# has to look.
+# The chapters by name: each its text as bytes; of one that is too long as much as shows it.
+# No link is followed. Dies with one line where a person has to look.
 sub texts {
     my ($paths, @chapters) = @_;
     my ($folder) = grep { -d } @$paths;
-    my %text = map { $_ => undef } grep { $folder && _is_no_file($folder, $_) } @chapters;
-    my @left = grep { !exists $text{$_} } @chapters;
     my %path = map { ($folder ? substr $_, 1 + length $folder : s{.*/}{}sr) => $_ } $folder ? _below($folder) : @$paths;
     my $read = sub { _text_of($path{$_[0]}) };
-    my %chosen = _chosen(\@left, $read, sort keys %path);
-    if (!%text && !%chosen) {
+    my %chosen = _chosen(\@chapters, $read, sort keys %path);
+    if (!%chosen) {
         my %had = (text => {});
         _unpack($path{$_}, \%had) for grep { /\.zip\z/i } sort keys %path;
         $read = sub { $had{text}{$_[0]} };
-        %chosen = _chosen(\@left, $read, sort keys %{$had{text}});
+        %chosen = _chosen(\@chapters, $read, sort keys %{$had{text}});
         my ($archive) = (grep({ /$OTHER/ } sort keys %path), @{$had{packed} // []});
         die Text::line($archive), " is an archive: unpack it first, into a folder of its own\n"
           if defined $archive && !%chosen;
     }
-    $text{$_} = $read->($chosen{$_}) for keys %chosen;
-    return %text;
+    return map { $_ => $read->($chosen{$_}) } keys %chosen;
 }
 
 # What a copy says that it asks for (tools/learn/student), as ids; none where it says
@@ -163,13 +159,6 @@ sub asks {
     _unpack($path, \%had) if $path =~ /\.zip\z/i && -f $path;
     my ($text) = $list ? _text_of($list) : map { $had{text}{$_} } grep { $_ =~ $LIST } sort keys %{$had{text}};
     return ($text // '') =~ /^([0-9]+\.[0-9]+)(?: challenge)?\r?$/mg;
-}
-
-# Is there something in a chapter's place that is not to be read?
-sub _is_no_file {
-    my ($folder, $chapter) = @_;
-    my ($path) = grep { -l || -e } map {"$folder/$_$chapter.c"} 'chapters/', '';
-    return defined $path && (-l $path || !-f _ || -l "$folder/chapters");
 }
 
 1;

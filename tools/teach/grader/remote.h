@@ -212,33 +212,14 @@ static inline void visit_Attention(Visit *v, Attention *a)
 static inline void visit_Trace(Visit *v, Trace *t)
 {
     visit_change(v, &t->dropout_rate, sizeof t->dropout_rate, 1);
-    const size_t head = times(t->n_heads, sizeof(float));
-    const size_t map = times(t->n, times(t->m, head));
-    const size_t q = times(t->n, times(t->d_k, head));
-    const size_t k = times(t->m, times(t->d_k, head));
-    const size_t x = times(t->m, times(t->d_v, head));
-    const size_t c = times(t->n, times(t->d_v, head));
-    const struct {
-        float **table;
-        size_t size;
-    } all[] = {
-        {&t->memory, times((long long)t->count, sizeof(float))},
-        {&t->query, q},
-        {&t->key, k},
-        {&t->value, x},
-        {&t->head_query, q},
-        {&t->head_key, k},
-        {&t->head_value, x},
-        {&t->scores, map},
-        {&t->weights, map},
-        {&t->keep_mask, map},
-        {&t->dropped, map},
-        {&t->context, c},
-        {&t->joined, c},
-        {&t->out, times(t->n, times(t->d_out, sizeof(float)))},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        visit_array(v, all[i].table, all[i].size);
+    visit_array(v, &t->memory, times((long long)t->count, sizeof(float)));
+    float **const in_memory[] = {
+        &t->query,     &t->key,        &t->value,   &t->head_query,
+        &t->head_key,  &t->head_value, &t->scores,  &t->weights,
+        &t->keep_mask, &t->dropped,    &t->context, &t->joined,
+        &t->out};
+    for (size_t i = 0; i < sizeof in_memory / sizeof in_memory[0]; i++)
+        visit_array(v, in_memory[i], sizeof(float));
 }
 
 static inline void visit_KVCache(Visit *v, KVCache *c)
@@ -260,23 +241,17 @@ static inline void visit_Mask(Visit *v, Mask *mask)
 }
 
 /* Rows that lie apart: all from the first number to the last. */
-static inline void visit_rows(Visit *v, void *place, int dims,
-                              const long long count[],
-                              const ptrdiff_t stride[])
+static inline void visit_StridedRows(Visit *v, StridedRows *rows, int heads,
+                                     int n, int d)
 {
+    const ptrdiff_t stride[] = {rows->head_stride, rows->token_stride, 1};
+    const int count[] = {heads, n, d};
     long long low = 0, high = 1;
-    for (int k = 0; k < dims; k++) {
+    for (int k = 0; k < 3; k++) {
         if (count[k] <= 0)
             return;
         *(stride[k] < 0 ? &low : &high) += (count[k] - 1) * stride[k];
     }
-    visit_part(v, place, times(-low, sizeof(float)),
+    visit_part(v, &rows->at, times(-low, sizeof(float)),
                times(high - low, sizeof(float)));
-}
-
-static inline void visit_StridedRows(Visit *v, StridedRows *rows, int heads,
-                                     int n, int d)
-{
-    visit_rows(v, &rows->at, 3, (long long[]){heads, n, d},
-               (ptrdiff_t[]){rows->head_stride, rows->token_stride, 1});
 }

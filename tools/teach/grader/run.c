@@ -116,25 +116,30 @@ static _Noreturn void serve(int judge)
         one_call();
 }
 
-/* Waits for the child. It ends when the test has ended, or else by force. */
-static void await(pid_t child, int judge)
+/* Waits for the child. It ends when the test has ended, or else by force, and
+ * so does what it may have begun. */
+static void await(pid_t child, int judge, int is_alone)
 {
     Answer end = {.kind = ENDED};
     struct pollfd hangs_up = {.fd = judge};
     while (waitpid(child, &end.status, WNOHANG) == 0)
         if (poll(&hangs_up, 1, 1) > 0)
             kill(child, SIGKILL);
+    if (is_alone)
+        kill(-1, SIGKILL); /* all but this one */
     send(judge, &end, sizeof end, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-int main(void)
+/* An argument says that all processes that it may end are its own. */
+int main(int count, char *word[])
 {
+    (void)word;
     for (int judge; (judge = accept(JUDGE, NULL, NULL)) >= 0;) {
         const pid_t child = fork();
         if (child == 0)
             serve(judge);
         if (child > 0)
-            await(child, judge);
+            await(child, judge, count > 1);
         close(judge);
     }
     return 0;
