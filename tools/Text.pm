@@ -42,13 +42,6 @@ sub of_file {
     return scalar <$file> // '';
 }
 
-# In HTML and XML, between tags and in an attribute.
-sub escaped {
-    my ($text) = @_;
-    my %name = ('&' => 'amp', '<' => 'lt', '>' => 'gt', '"' => 'quot', "'" => '#39');
-    return $text =~ s/([&<>"'])/&$name{$1};/gr;
-}
-
 # A path as bsd_glob takes it by the letter.
 sub path { return $_[0] =~ s/([\\*?\[\]{}~])/\\$1/gr }
 

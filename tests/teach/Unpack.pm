@@ -1,41 +1,25 @@
 package Unpack;
 
-# Unpacks an archive as any program would.
+# Unpacks an archive as any program would, and returns what each of its files may, by name.
 
 use strict;
 use warnings;
-use utf8;
-use File::Basename qw(dirname);
-use File::Path qw(make_path);
 use Exporter qw(import);
-use IO::Uncompress::Unzip qw($UnzipError);
 
 our @EXPORT_OK = qw(unpacked);
+my $PYTHON = <<'END';
+import os, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as archive:
+    for file in archive.infolist():
+        os.chmod(archive.extract(file, sys.argv[2]), file.external_attr >> 16 & 0o777)
+        print("%o %s" % (file.external_attr >> 16, file.filename))
+END
 
-# With what files may. Returns what each may, by name.
 sub unpacked {
     my ($archive, $into) = @_;
-    my $zip = IO::Uncompress::Unzip->new($archive) or die "$archive: $UnzipError\n";
-    my %mode;
-    do {
-        my $name = $zip->getHeaderInfo->{Name};
-        make_path(dirname("$into/$name"));
-        open my $file, '>:raw', "$into/$name" or die "$into/$name: $!\n";
-        local $/;
-        print $file scalar(<$zip>) // '';
-        close $file;
-        $mode{$name} = '';
-    } while ($zip->nextStream > 0);
-    # What files may is in the directory at the end alone.
-    open my $file, '<:raw', $archive or die "$archive: $!\n";
-    my $bytes = do { local $/; <$file> };
-    while ($bytes =~ /PK\x01\x02.{24}(.{2})(?:.{2}){2}.{4}(.{4}).{4}/sg) {
-        my ($length, $attributes) = (unpack('v', $1), unpack 'V', $2);
-        my $name = substr $bytes, pos $bytes, $length;
-        next if !exists $mode{$name};
-        $mode{$name} = sprintf '%o', $attributes >> 16;
-        chmod $attributes >> 16 & 0777, "$into/$name";
-    }
+    open my $from, '-|', 'python3', '-c', $PYTHON, $archive, $into or die "python3: $!\n";
+    my %mode = map { /^(\d+) (.*)/ ? ($2 => $1) : () } <$from>;
+    close $from or die "$archive cannot be unpacked\n";
     return \%mode;
 }
 

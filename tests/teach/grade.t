@@ -167,4 +167,21 @@ like `TMPDIR='$folder/tmp' CHAPTER=02 tools/teach/grade chapters/02_softmax.c 2>
   'where nothing can be run, nobody is blamed';
 chmod 0711, $folder;
 
+# ---- The grader's own faults: nobody's who hands something in.
+
+my $build = $ENV{BUILD} // 'build';
+make_path("$folder/build/grader", "$folder/build/mistakes");
+system("cp -p '$build'/grader/how '$build'/grader/run.o '$build'/grader/02_softmax.* '$folder/build/grader'; cp -p '$build'/mistakes/02.json '$folder/build/mistakes'");
+for (['no judge', 'judge', [], qr/02_softmax\.judge is not there: make graders makes it/], ['no tests', 'tests', [], qr/02_softmax\.tests is not there/],
+     ['a judge that does not end its work', 'judge', ['#!/bin/sh', 'echo ok 1 - softmax: vector_1'], qr/the judge of chapter 02_softmax/],
+     ['a judge that cannot run', 'judge', ['x'], qr/the judge of/]) {
+    my ($what, $part, $text, $words) = @$_;
+    my $path = "$folder/build/grader/02_softmax.$part";
+    rename $path, "$path.kept";
+    chmod 0755, Chapter::save($path, @$text);
+    like `BUILD='$folder/build' CHAPTER=02 tools/teach/grade chapters 2>&1`, qr/\Atools\/teach\/grade: [^\n]*$words[^\n]*\n\z/, "$what: no report";
+    is $? >> 8, 2, '... and no status of success';
+    rename "$path.kept", $path;
+}
+
 done_testing;

@@ -51,13 +51,16 @@ sub how {
 }
 sub _lines { return split /\n/, eval { Text::of_file($_[0]) } // die "$_[0] is not there: make graders makes it\n" }
 
-# All of this book on which a grade depends.
+# All of this book on which a grade depends. Dies with one line if some of it is not there.
 sub parts {
     my ($how, $assignment) = @_;
     my @tools = sort grep { index($_, "$ROOT/tools/") == 0 } map { abs_path($_) } values %INC;
-    return ((map { my $name = $_; map {"$how->{build}/grader/$name.$_"} qw(judge a tests) } chapters($assignment)),
+    my @parts = ((map { my $name = $_; map {"$how->{build}/grader/$name.$_"} qw(judge a tests) } chapters($assignment)),
         (map {"$how->{build}/grader/$_"} qw(run.o how)),
         (map {"$how->{build}/mistakes/$_->{chapter}.json"} @{$assignment->{exercises}}), _headers(), @tools);
+    my ($lost) = grep { !-s } @parts;
+    die "$lost is not there: make graders makes it\n" if $lost;
+    return @parts;
 }
 sub _headers { return Headers::files(Headers->load("$ROOT/src/attention.h")) }
 
@@ -66,8 +69,7 @@ sub grade {
     my ($how, $assignment, $text) = @_;
     my ($begun, %of_chapter) = time;
     push @{$of_chapter{$_->{chapter}}}, $_ for @{$assignment->{exercises}};
-    my ($lost) = grep { m{/grader/} && !-s } parts($how, $assignment);
-    die "$lost is not there: make graders makes it\n" if $lost;
+    parts($how, $assignment);
 
     my $jail = Jail->new(tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1), $how->{cc}, $ROOT, $how->{build});
     my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {},
@@ -85,9 +87,10 @@ sub _grade_chapter {
     my $name   = name_of($number);
     my ($untested) = grep { !$how->{due}{$name}{$_} } map { $_->{function} } @exercises;
     die "$name.tests has no test of $untested: make graders makes it again\n" if $untested;
+    my $most = $Submission::LARGEST;
     my @said = !exists $text->{$name} ? ('missing', "there is no $name.c, or it is a link")
-      : length $text->{$name} > $Submission::LARGEST ? ('refused', "$name.c has more than $Submission::LARGEST bytes: no more are read")
-      :                                                ();
+      : length $text->{$name} > $most ? ('refused', "$name.c has more than $most bytes: no more are read")
+      :                                 ();
     my $wrong = @said ? $said[1] : _compile($how, $jail, $text->{$name}, $name);
     $result->{compiled}{$number} = $wrong;
     @said = ('uncompiled', 'does not compile: ' . $wrong =~ s/\n.*//sr) if $wrong && !@said;
@@ -99,7 +102,8 @@ sub _grade_chapter {
         my $earned  = $state eq 'done' ? $exercise->{points} : 0;
         my $perhaps = $state eq 'wrong' ? _diagnosis($number, $exercise, @tests) : undef;
         push @{$result->{exercises}},
-          {%$exercise, earned => $earned, state => $state, message => $message, diagnosis => $perhaps, tests => $of->{own}};
+          {%$exercise, earned => $earned, state => $state, message => $message, diagnosis => $perhaps,
+            tests => $of->{own}};
         $result->{score} += $earned;
         $result->{max} += $exercise->{points};
     }

@@ -8,7 +8,6 @@ package Jail;
 use strict;
 use warnings;
 use utf8;
-use Encode qw(decode);
 use Fcntl qw(F_SETFD);
 use POSIX qw(WNOHANG);
 use Text;
@@ -18,7 +17,8 @@ my $PRINTED = 4_000_000; # bytes of what a command says
 # How busy the machine is does not count: what a command may take of the processor, it
 # may take so many times by the clock.
 my $PATIENCE = 6;
-my @SYSTEM = qw(/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /etc/alternatives /etc/ld.so.cache /nix/store /gnu/store);
+my @SYSTEM = qw(/usr /bin /sbin /lib /lib32 /lib64 /libx32 /opt /etc/alternatives /etc/ld.so.cache /nix/store
+  /gnu/store);
 my %LIMITS = (
     compile => ['--as=1073741824', '--fsize=104857600', '--nproc=64'],
     run     => ['--as=536870912', '--fsize=0', '--nproc=16'],
@@ -72,7 +72,8 @@ sub _command {
     my @place = $self->{whole}
       ? ($kind eq 'run' ? '--ro-bind' : '--bind', $self->{folder}, '/submission', '--chdir', '/submission', '--')
       : ('sh', '-c', 'cd "$0" && exec "$@"', $self->{folder});
-    return (@{$self->{before}}, @place, 'prlimit', "--cpu=$seconds:" . (1 + $seconds), '--core=0', @{$LIMITS{$kind}}, '--', @command);
+    my @limits = ("--cpu=$seconds:" . (1 + $seconds), '--core=0', @{$LIMITS{$kind}});
+    return (@{$self->{before}}, @place, 'prlimit', @limits, '--', @command);
 }
 
 # Compiles, for so many seconds of the processor. Returns as `finished` does.

@@ -68,7 +68,8 @@ sub _summary {
     my %is = map { $_->{chapter} => 1 } grep { $_->{state} eq 'uncompiled' } @{$result->{exercises}};
     return ("score: $result->{score} / $result->{max}",
         defined $result->{open} ? 'graded ' . Text::line($result->{open}, $LINE) : (),
-        map { ('', "chapter $_ does not compile:", split /\n/, Text::safe($result->{compiled}{$_}, $LONG)) } sort keys %is);
+        map { ('', "chapter $_ does not compile:", split /\n/, Text::safe($result->{compiled}{$_}, $LONG)) }
+          sort keys %is);
 }
 
 # ---- The formats of a submission. Each returns characters.
@@ -95,8 +96,8 @@ sub _table {
 
 sub _gradescope {
     my ($result) = @_;
-    my @tests = map { +{name => _label($_), number => "$_->{id}", score => 0 + $_->{earned}, max_score => 0 + $_->{points},
-        status => $_->{state} eq 'done' ? 'passed' : 'failed', output => join("\n", _lines($_, $SHOWN)),
+    my @tests = map { +{name => _label($_), number => "$_->{id}", score => 0 + $_->{earned},
+        max_score => 0 + $_->{points}, status => $_->{state} eq 'done' ? 'passed' : 'failed', output => join("\n", _lines($_, $SHOWN)),
         output_format => 'text', tags => ["chapter $_->{chapter}"], visibility => 'visible'} } @{$result->{exercises}};
     return JSON::PP->new->canonical->pretty->indent_length(1)->encode({score => 0 + $result->{score},
         execution_time => 0 + sprintf('%.3f', $result->{seconds}), output => join("\n", _summary($result)),
@@ -107,7 +108,7 @@ sub _gradescope {
 
 # What went wrong, as it is counted: by its name; where there was no answer, by that.
 my $UNNAMED = qr{^(?:a mistake without a name|no answer)};
-my $NONE = qr/^(no end|[\w ]+ fault|Bus error|Aborted|[\w ]+ exception|[\w ]+ instruction|Killed|the program ended|refused)/;
+my $NONE = qr/^(no end|[\w ]+ (?:fault|error|exception|instruction)|Aborted|Killed|the program ended|refused)/;
 sub _mistake {
     my ($its) = @_;
     my $failed = first { !$_->{ok} } @{$its->{tests}};
