@@ -131,7 +131,7 @@ none '... whose own comments say all of it', map { "$_->[0]: $_->[1] refuses wha
   grep { @{$refuses{$_->[1]} // []} } @told;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
 my %is_named = map { $_ => 1 } Headers::files($headers),
-  map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 kernel/attend kernel/instruction_set);
+  map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 attention/parameters attention/gpt_config kernel/attend kernel/instruction_set);
 none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
 none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
 
