@@ -2,13 +2,6 @@
 #include "damaged.h"
 #include "support/json.h"
 
-static void begin(const char *text)
-{
-    file_size = 0;
-    add(text, strlen(text));
-    write_file();
-}
-
 static int whole_number(const char *from, const char *name)
 {
     const char *value;
@@ -21,7 +14,7 @@ static int whole_number(const char *from, const char *name)
 /* Every kind of value around, the name as a string, and in inner braces. */
 static void begin_whole(void)
 {
-    begin(
+    write_text(
         " {\"deep\": {\"n_head\": 99, \"n\": [1, {\"n\": {}}, []]},\n"
         "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": -1.5e+3,"
         "\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
@@ -39,6 +32,7 @@ static void read_whole(void)
 }
 
 #define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
+#define PAIR(byte) ODD("'u' at byte " byte " where a whole surrogate pair")
 #define NONE "json_whole_number: file: has no 'n': a whole number is needed"
 #define OTHER(value)                                                       \
     "json_whole_number: file: n is " value                                 \
@@ -67,6 +61,19 @@ static const struct {
     {"{\"a\":[1 2]}", ODD("'2' at byte 8 where ',' or ']'")},
     {"{\"a\":[1,]}", ODD("']' at byte 8 where a value")},
     {"{\"a\":nul}", ODD("'n' at byte 5 where a value")},
+    {"{\"a\tb\"", ODD("0x09 at byte 3 where '\"'")},
+    {"{\"a\\x\"", ODD("'x' at byte 4 where an escape")},
+    {"{\"a\\u12\"", ODD("'u' at byte 4 where an escape")},
+    {"{\"\\u00", ODD("'u' at byte 3 where an escape")},
+    {"{\"\xe0\x9f\xbf\"", ODD("0xe0 at byte 2 where UTF-8")},
+    {"{\"\xf0\x8f\xbf\xbf\"", ODD("0xf0 at byte 2 where UTF-8")},
+    {"{\"\xf4\x90\x80\x80\"", ODD("0xf4 at byte 2 where UTF-8")},
+    {"{\"\xed\xa0\x80\"", ODD("0xed at byte 2 where UTF-8")},
+    {"{\"\xe2\x82\"", ODD("0xe2 at byte 2 where UTF-8")},
+    {"{\"a\\ud800xudc00\"", PAIR("4")},
+    {"{\"\\ud800\\ud800\"", PAIR("3")},
+    {"{\"\\udc00\\ud800\"", PAIR("3")},
+    {"{\"a\":\"\\udfff\"}", PAIR("7")},
     {"{\"n\":-7}", OTHER("-7")},
     {"{\"n\":7.5}", OTHER("7.5")},
     {"{\"n\" : \"7\" }", OTHER("\"7\"")},
@@ -84,7 +91,7 @@ static const struct {
 static void refuse_files(void)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        begin(wrong[i].text);
+        write_text(wrong[i].text);
         REFUSES(tap_words("json.c: %s", wrong[i].words),
                 whole_number(path, "n"));
     }
@@ -105,7 +112,7 @@ int main(void)
     enter_folder();
     TAP(read_whole, "json_whole_number: among all that JSON has");
     refuse_files();
-    each_damage("json_whole_number", begin_whole, read_n_head);
+    DAMAGES("json_whole_number", begin_whole(), read_n_head);
     leave_folder();
     return tap_done();
 }
