@@ -100,39 +100,30 @@ static void read_table(void)
 }
 
 #define VALUE(here)                                                        \
-    "tsv.c: tsv_value: file:" here "; it must be 'steps', a tab and a "    \
-                                   "value"
+    "file:" here "; it must be 'steps', a tab and a "                      \
+    "value"
 static const Wrong no_table[] = {
     {table, "", VALUE("1: here is the end of the file")},
     {table, "# a\n\n\n", VALUE("3: here is a blank line")},
     {"steps\t", "step\t", VALUE("1: here is 'step\\x0940'")},
     {"steps\t", "steps ", VALUE("1: here is 'steps 40'")},
     {"steps\t", "stepss\t", VALUE("1: here is 'stepss\\x0940'")},
-    {"40", "4\t0",
-     "tsv.c: tsv_row: file:1: there are 3 fields; there must be 2"},
+    {"40", "4\t0", "file:1: there are 3 fields; there must be 2"},
     {"40", "51",
-     "argument.c: parse_integer: file:1: steps is '51': a whole number "
-     "from 1 to 50 is needed"},
-    {"0.25", "",
-     "tsv.c: tsv_number: file:2: rate is ''; it must be a number"},
+     "file:1: steps is '51': a whole number from 1 to 50 is needed"},
+    {"0.25", "", "file:2: rate is ''; it must be a number"},
     {"\nname\tx\na\t2\n", "",
-     "tsv.c: tsv_row: file:3: here is the end of the file; it must be a "
-     "row of 2 fields"},
-    {"\tx", "\ty",
-     "tsv.c: tsv_columns: file:4: column 2 is 'y'; it must be 'x'"},
+     "file:3: here is the end of the file; it must be a row of 2 fields"},
+    {"\tx", "\ty", "file:4: column 2 is 'y'; it must be 'x'"},
     {"a\t2", "",
-     "tsv.c: tsv_row: file:5: here is a blank line; it must be a row of 2 "
-     "fields"},
+     "file:5: here is a blank line; it must be a row of 2 fields"},
     {"a\t2", "a\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t",
-     "tsv.c: tsv_row: file:5: there are 17 fields; there must be 2"},
-    {"a\t2", "# b\na\t2 ",
-     "tsv.c: tsv_number: file:6: x is '2 '; it must be a number"},
+     "file:5: there are 17 fields; there must be 2"},
+    {"a\t2", "# b\na\t2 ", "file:6: x is '2 '; it must be a number"},
     {"a\t2", "a\t2\nb\t3",
-     "tsv.c: tsv_end_check: file:6: here is 'b\\x093'; it must be the end "
-     "of the file"},
+     "file:6: here is 'b\\x093'; it must be the end of the file"},
     {"a\t2", "a\t2\n",
-     "tsv.c: tsv_end_check: file:6: here is a blank line; it must be the "
-     "end of the file"},
+     "file:6: here is a blank line; it must be the end of the file"},
 };
 
 /* ---- What was measured, in a file that is a link to this one. */
@@ -183,19 +174,18 @@ static void read_measured(void)
 #define FILE_6 " src/data/measured.tsv:6: "
 static const Wrong not_measured[] = {
     {few, "",
-     "tsv.c: tsv_value: src/data/measured.tsv:1: here is the end of the "
-     "file; it must be 'machine', a tab and a value"},
+     "src/data/measured.tsv:1: here is the end of the file; it must be "
+     "'machine', a tab and a value"},
     {"\t1\n", "\n",
-     "tsv.c: tsv_row:" FILE_6 "there are 8 fields; there "
-     "must be 9"},
+     "tsv.c: tsv_row:" FILE_6 "there are 8 fields; there must be 9"},
     {"us\t2", "us\t0",
-     "argument.c: parse_integer:" FILE_6 "threads is "
-     "'0': a whole number from 1 to 2147483647 is needed"},
+     "argument.c: parse_integer:" FILE_6
+     "threads is '0': a whole number from 1 to 2147483647 is needed"},
     {"1\t7", "1.0f\t7",
      "tsv.c: tsv_number:" FILE_6 "GB/s is '1.0f'; it must be a number"},
     {"it\tus\t2\t1\t1\t1\t7", "\n",
-     "tsv.c: tsv_end_check:" FILE_6 "here is a blank line; it must be the "
-     "end of the file"},
+     "tsv.c: tsv_end_check:" FILE_6
+     "here is a blank line; it must be the end of the file"},
 };
 
 /* ---- The logs of the long runs */
@@ -246,31 +236,24 @@ static void read_log(void)
 
 static const Wrong no_log[] = {
     {"texts\t", "text\t",
-     "tsv.c: tsv_value: file:3: here is 'text\\x0916'; it must be 'texts', "
-     "a tab and a value"},
+     "file:3: here is 'text\\x0916'; it must be 'texts', a tab and a "
+     "value"},
     {"repeats\t0", "repeats\t2",
-     "argument.c: parse_integer: file:4: repeats is '2': a whole number "
-     "from 0 to 1 is needed"},
+     "file:4: repeats is '2': a whole number from 0 to 1 is needed"},
     {"width\t160", "width\t159",
-     "argument.c: parse_integer: file:8: width is '159': a whole number "
-     "from 160 to 160 is needed"},
+     "file:8: width is '159': a whole number from 160 to 160 is needed"},
     {"\theld_out\t", "\tbefore\t",
-     "tsv.c: tsv_columns: file:16: column 3 is 'before'; it must be "
-     "'held_out'"},
+     "file:16: column 3 is 'before'; it must be 'held_out'"},
     {"\n4000\t", "\n\n4000\t",
-     "tsv.c: tsv_row: file:57: here is a blank line; it must be a row of 6 "
-     "fields"},
+     "file:57: here is a blank line; it must be a row of 6 fields"},
     {"\tThe s", "\tThe ",
-     "trained.c: read_rows: file:19: the sample has 127 bytes; it must "
-     "have 128"},
+     "file:19: the sample has 127 bytes; it must have 128"},
     {"\n1\t3\t", "\n1\t4\t",
-     "argument.c: parse_integer: file:71: head is '4': a whole number from "
-     "3 to 3 is needed"},
+     "file:71: head is '4': a whole number from 3 to 3 is needed"},
     {"\n2\t4\t", "\n2\t4",
-     "tsv.c: tsv_row: file:77: there are 10 fields; there must be 11"},
+     "file:77: there are 10 fields; there must be 11"},
     {"\n2\t4\t", "\n\n2\t4\t",
-     "tsv.c: tsv_row: file:77: here is a blank line; it must be a row of "
-     "11 fields"},
+     "file:77: here is a blank line; it must be a row of 11 fields"},
 };
 
 /* ---- The book's own words */
@@ -303,14 +286,11 @@ static void read_text(void)
     plain_text_read(path, 2);
 }
 
-#define BYTE(place)                                                        \
-    "prose.c: plain_text_read: file:" place "; the text must be ASCII"
+#define BYTE(place) "file:" place "; the text must be ASCII"
 static const Wrong no_text[] = {
     {"a", "a\nb\xc3\xa4", BYTE("2: here is the byte 0xc3")},
     {"a", "\x80", BYTE("1: here is the byte 0x80")},
-    {"a", "a",
-     "prose.c: plain_text_read: file: has 1 bytes; it must have from 2 to "
-     "2147483647"},
+    {"a", "a", "file: has 1 bytes; it must have from 2 to 2147483647"},
 };
 
 /* Both texts, with so many bytes. */
@@ -333,8 +313,8 @@ int main(void)
     char *const log = file_text(*logs, &size);
     TAP(test_measured, "measured: every row");
     TAP(test_measured, "measured_on: the machine");
-    REFUSES("measured.c: measured: 'ms' of 'peak' by 'nobody' on 1 "
-            "threads: what `make bench` has measured is needed",
+    REFUSES("'ms' of 'peak' by 'nobody' on 1 threads: what `make bench` "
+            "has measured is needed",
             measured("ms", "peak", "nobody", 1));
     REFUSES(NULL, measured("MS", "peak", "any", 1));
     TAP(test_logs, "trained_read: the logs of the long runs");
@@ -342,8 +322,7 @@ int main(void)
     TAP(test_prose, "prose: two texts");
     TAP(test_prose, "held_out: is not in the prose");
     enter_folder();
-    REFUSES("file.c: file_open: gone: cannot be read: No such file or "
-            "directory",
+    REFUSES("gone: cannot be read: No such file or directory",
             tsv_read("gone"));
     TAP(test_tables, "tsv_read: values and tables");
     TAP(test_endings, "tsv_read: a last line without its end");
@@ -351,8 +330,7 @@ int main(void)
     file_size = 0;
     add("steps\0", 6);
     write_file();
-    REFUSES("tsv.c: tsv_read: file: has a byte 0; it must be a text",
-            read_table());
+    REFUSES("file: has a byte 0; it must be a text", read_table());
     DAMAGES("tsv_read", write_text(table), read_table);
     REFUSE_EACH("trained_read", log, no_log, read_log);
     TAP(test_text, "plain_text_read: a file");
@@ -363,11 +341,11 @@ int main(void)
         REFUSE("%s: no folder can be made there", folder);
     TAP(test_few, "measured: a small file");
     REFUSE_EACH("measured", few, not_measured, read_measured);
-    REFUSES("prose.c: plain_text_read: src/data/held_out.txt: has 19999 "
-            "bytes; it must have from 20000 to 2147483647",
+    REFUSES("src/data/held_out.txt: has 19999 bytes; it must have from "
+            "20000 to 2147483647",
             texts_of(30000, 19999));
-    REFUSES("prose.c: plain_text_read: src/data/prose.txt: has 30000 "
-            "bytes; it must have from 30001 to 2147483647",
+    REFUSES("src/data/prose.txt: has 30000 bytes; it must have from 30001 "
+            "to 2147483647",
             texts_of(30000, 30001));
     if (remove("src/data/measured.tsv") || remove("src/data/prose.txt") ||
         remove("src/data/held_out.txt") || rmdir("src/data") ||

@@ -255,7 +255,7 @@ static void test_follow(void)
 
 /* ---- What they refuse. */
 
-#define ENTRY "pen.c: pen_accepts: figure 'x' has an entry "
+#define ENTRY "figure 'x' has an entry "
 
 /* The last entry is wrong. */
 static void refuse_entries(void)
@@ -311,37 +311,34 @@ static void refuse_others(void)
 {
     const FigureLayout layout = {
         "a", 1, 2, NULL, NULL, letters, (int[]){-1, -2}};
-    REFUSES("figure_cells.c: figure_layout: figure 'x' has the colour -2: "
-            "-1 for pale, or one from 0 on, can be drawn",
+    REFUSES("figure 'x' has the colour -2: -1 for pale, or one from 0 on, "
+            "can be drawn",
             figure_layout("x", "", 1, &layout));
-    REFUSES("figure_boxes.c: check_stages: stages 'scores wieghts': each "
-            "once, one or more of words vectors roles scores scale mask "
-            "weights dropout context heads are needed",
-            figure_pipeline("x", "scores wieghts"));
+    REFUSES(
+        "stages 'scores wieghts': each once, one or more of words vectors "
+        "roles scores scale mask weights dropout context heads are needed",
+        figure_pipeline("x", "scores wieghts"));
     REFUSES(NULL, figure_pipeline("x", "mask mask"));
     REFUSES(NULL, figure_pipeline("x", ""));
-    REFUSES("figure_boxes.c: figure_blocks: figure 'x' has a block 'X' "
-            "with 8 columns in 3 parts: parts of equal width are needed",
+    REFUSES("figure 'x' has a block 'X' with 8 columns in 3 parts: parts "
+            "of equal width are needed",
             block_of(3));
     REFUSES(NULL, block_of(0));
-    REFUSES("figure_follow.c: figure_follow: figure 'x' follows word 2: 0 "
-            "to 1 can be drawn",
-            follow(2, 7));
+    REFUSES("figure 'x' follows word 2: 0 to 1 can be drawn", follow(2, 7));
     REFUSES(NULL, follow(-1, 7));
     for (int k = 0; k < 7; k++)
         REFUSES(ENTRY "nan: only finite numbers can be drawn",
                 follow(0, k));
-    REFUSES("figure_log.c: figure_log_log: figure 'x' has 0 lines: 1 to 8 "
-            "can be drawn",
+    REFUSES("figure 'x' has 0 lines: 1 to 8 can be drawn",
             plot(0, 2, 2, 2));
     REFUSES(NULL, plot(9, 2, 2, 2));
     REFUSES(ENTRY "0: only finite numbers above 0 can be drawn",
             plot(1, 0, 2, 2));
     REFUSES(ENTRY "0: only finite numbers above 0 and nan can be drawn",
             plot(1, 2, 2, 0));
-    REFUSES("figure_log.c: figure_log_log: figure 'x' has a line 'a' "
-            "without points: each needs at least 1",
-            plot(1, 2, NAN, NAN));
+    REFUSES(
+        "figure 'x' has a line 'a' without points: each needs at least 1",
+        plot(1, 2, NAN, NAN));
 }
 
 /* Where FIGURES is empty, or not there, nothing is drawn or refused. */
@@ -363,7 +360,7 @@ static void test_nothing(void)
 static void refuse_to_write(void)
 {
 #define CANNOT(path, reason)                                               \
-    tap_words("pen.c: check_written: figure %s/x.svg cannot be written: "  \
+    tap_words("figure %s/x.svg cannot be written: "                        \
               "%s",                                                        \
               path, strerror(reason))
     static char longest[1001];

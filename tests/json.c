@@ -16,8 +16,8 @@ static void begin_whole(void)
 {
     write_text(
         " {\"deep\": {\"n_head\": 99, \"n\": [1, {\"n\": {}}, []]},\n"
-        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": -1.5e+3,"
-        "\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
+        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": "
+        "-1.5e+3,\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
         "\"c\":-Infinity,\"d\":[{\"n_head\":7}],\"e\":0.25E-2,\"f\":[0,-0],"
         "\"n_head\" : 3, \"most\": 2147483647, \"none\":0}\n ");
 }
@@ -31,12 +31,11 @@ static void read_whole(void)
     tap_near("none", whole_number(path, "none"), 0, 0, 0);
 }
 
-#define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
+#define ODD(words) "file: its JSON has " words " is needed"
 #define PAIR(byte) ODD("'u' at byte " byte " where a whole surrogate pair")
-#define NONE "json_whole_number: file: has no 'n': a whole number is needed"
+#define NONE "file: has no 'n': a whole number is needed"
 #define OTHER(value)                                                       \
-    "json_whole_number: file: n is " value                                 \
-    "; it must be a whole number from 0 to 2147483647"
+    "file: n is " value "; it must be a whole number from 0 to 2147483647"
 #define FIFTY(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x)
 #define TEN(x) x x x x x x x x x x
 static const struct {
@@ -47,7 +46,7 @@ static const struct {
     {"{}", NONE},
     {"{\"N\":7, \"a\":\"n\"}", NONE},
     {"{\"a\":{\"n\":7}, \"b\":[{\"n\":7}]}", NONE},
-    {"{\"n\":7,\"n\":7}", "json_values: file: has 'n' twice"},
+    {"{\"n\":7,\"n\":7}", "file: has 'n' twice"},
     {"{\"n\":", ODD("nothing at byte 5 where a value")},
     {"{\"n\":7}}", ODD("'}' at byte 7 where its end")},
     {"{\"n\":7,}", ODD("'}' at byte 7 where '\"'")},
@@ -84,22 +83,18 @@ static const struct {
     {"{\"n\":99999999999999999999}", OTHER("99999999999999999999")},
     {"{\"n\":" FIFTY("[{\"a\":") "7" FIFTY("}]") "}", OTHER("[...]")},
     {"{\"n\":" FIFTY("[{\"a\":") "[7]" FIFTY("}]") "}",
-     "skip_value: file: its JSON is nested 101 deep at byte 305; at most "
-     "100 are read"},
+     "file: its JSON is nested 101 deep at byte 305; at most 100 are read"},
 };
 
 static void refuse_files(void)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         write_text(wrong[i].text);
-        REFUSES(tap_words("json.c: %s", wrong[i].words),
-                whole_number(path, "n"));
+        REFUSES(wrong[i].words, whole_number(path, "n"));
     }
-    REFUSES("file.c: file_open: gone: cannot be read: No such file or "
-            "directory",
+    REFUSES("gone: cannot be read: No such file or directory",
             whole_number("gone", "n"));
-    REFUSES("file.c: file_open: .: cannot be read: Is a directory",
-            whole_number(".", "n"));
+    REFUSES(".: cannot be read: Is a directory", whole_number(".", "n"));
 }
 
 static void read_n_head(void)
@@ -110,7 +105,7 @@ static void read_n_head(void)
 int main(void)
 {
     enter_folder();
-    TAP(read_whole, "json_whole_number: among all that JSON has");
+    TAP(read_whole, "among all that JSON has");
     refuse_files();
     DAMAGES("json_whole_number", begin_whole(), read_n_head);
     leave_folder();

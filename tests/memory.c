@@ -89,28 +89,26 @@ int main(void)
     TAP(aligned_test, "new_table: room for every entry");
     TAP(sorted_test, "new_sorted: the largest first, NaN last");
     TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
-    REFUSES("memory.c: new_zeroed_pages: 18446744073709551615 bytes do not "
-            "fit into memory: fewer are needed",
+    REFUSES("18446744073709551615 bytes do not fit into memory: fewer are "
+            "needed",
             new_zeroed_pages(SIZE_MAX));
-    REFUSES("memory.c: new_aligned: 288230376151711744 pieces of 64 bytes "
-            "do not fit into memory: fewer are needed",
+    REFUSES("288230376151711744 pieces of 64 bytes do not fit into memory: "
+            "fewer are needed",
             new_aligned((size_t)1 << 58, 64));
     REFUSES(NULL, new_aligned(3, 0));
-    REFUSES("memory.c: next_table: 1152921504606846976 numbers and a table "
-            "of -1 times 2 times 3 more: sizes from 0 on that fit into "
-            "memory are needed",
+    REFUSES("1152921504606846976 numbers and a table of -1 times 2 times 3 "
+            "more: sizes from 0 on that fit into memory are needed",
             table_behind(-1, 2, 3));
     REFUSES(NULL, table_behind(2, -1, 0));
     REFUSES(NULL, table_behind(0, 2, INT_MIN));
     REFUSES(NULL, table_behind(16, 1 << 30, 1 << 30));
     REFUSES(NULL, table_behind(3, 1 << 30, 1 << 30));
-    REFUSES("memory.c: new_table: a table of 0 times 3 numbers: at least 1 "
-            "of each is needed",
+    REFUSES("a table of 0 times 3 numbers: at least 1 of each is needed",
             new_table(0, 3));
     REFUSES(NULL, new_table(2, 0));
 #ifndef __SANITIZE_ADDRESS__ /* which stops at calls for so much */
-    REFUSES("memory.c: new_list: 1152921504606846976 pieces of 4 bytes do "
-            "not fit into memory: fewer are needed",
+    REFUSES("1152921504606846976 pieces of 4 bytes do not fit into memory: "
+            "fewer are needed",
             new_list((size_t)1 << 60, 4));
     REFUSES(NULL, new_block((size_t)1 << 60));
 #endif

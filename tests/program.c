@@ -35,15 +35,12 @@ static void refuse_arguments(void)
     static const char *const integer[] = {"18446744073709551616", "-1",
                                           " 1", "1.5", ""};
     static const char *const number[] = {"two", " 2", "\n2", "1e40", ""};
-    REFUSES("argument.c: no_arguments: 'two' is given: this program takes "
-            "no arguments",
+    REFUSES("'two' is given: this program takes no arguments",
             no_arguments(2, (char *[]){"program", "two"}));
-    REFUSES("argument.c: parse_integer: N is '0': a whole number from 1 to "
-            "9 is needed",
+    REFUSES("N is '0': a whole number from 1 to 9 is needed",
             parse_integer("N", "0", 1, 9));
     REFUSES_SUCH("more than the most", parse_integer("N", "10", 1, 9));
-    REFUSES("argument.c: parse_float: X is '2\\x0a': a number such as 1.5 "
-            "or -inf is needed",
+    REFUSES("X is '2\\x0a': a number such as 1.5 or -inf is needed",
             parse_float("X", "2\n"));
     for (int i = 0; i < 5; i++) {
         REFUSES_SUCH(tap_words("'%s'", integer[i]),
@@ -83,15 +80,14 @@ static void refuse_in_words(void)
     static char endless[990], cut[1100] = "program.c: about: '";
     memset(endless, 'x', sizeof endless - 1);
     strcat(strcat(cut, endless), "' is w..."); /* of 1000 bytes */
-    REFUSES("file.c: function: 3 is wrong, four would be right",
+    REFUSES("3 is wrong, four would be right",
             refuse("folder/file.c", "function",
                    "%d is wrong, %s would be right", 3, "four"));
     REFUSES("program.c: about: 'two\\x0alines, ä\\x09\\x7f' is wrong",
             about("two\nlines, ä\t\x7f"));
-    REFUSES(
-        "program.c: about: '\\x85\\xff\u00a0\\xc2\\x9b😀\\xed\\xa0\\x80' "
-        "is wrong",
-        about("\x85\xff\u00a0\xc2\x9b😀\xed\xa0\x80"));
+    REFUSES("program.c: about: "
+            "'\\x85\\xff\u00a0\\xc2\\x9b😀\\xed\\xa0\\x80' is wrong",
+            about("\x85\xff\u00a0\xc2\x9b😀\xed\xa0\x80"));
     REFUSES(cut, about(endless));
     REFUSES("before-program.c: prints_and_refuses: no luck",
             prints_and_refuses(NULL));

@@ -175,8 +175,8 @@ static void write_as_python(void)
 #define SIZES "sizes from 0 on that fit into memory are needed"
 #define NAMES                                                              \
     "one of printable ASCII without quotes and backslashes is needed"
-#define NAMED(words) "check_name: file: has the name '" words
-#define GIVEN(words) "check_given: file: tensor 'a' has " words
+#define NAMED(words) "file: has the name '" words
+#define GIVEN(words) "file: tensor 'a' has " words
 static void refuse_tensors(void)
 {
     static const struct {
@@ -203,15 +203,12 @@ static void refuse_tensors(void)
         Tensor t = wrong[i].tensor;
         t.name = t.name ? t.name : "a";
         t.data = single;
-        REFUSES(tap_words("safetensors.c: %s", wrong[i].words),
-                tensors_write(path, 1, &t));
+        REFUSES(wrong[i].words, tensors_write(path, 1, &t));
     }
-    REFUSES("safetensors.c: " GIVEN("no data"),
-            tensors_write(path, 1, &none));
-    REFUSES("safetensors.c: check_names: file: has the tensor 'f' twice",
+    REFUSES(GIVEN("no data"), tensors_write(path, 1, &none));
+    REFUSES("file: has the tensor 'f' twice",
             tensors_write(path, 2, (Tensor[]){given[0], given[0]}));
-    REFUSES("safetensors.c: in_order: file: -1 tensors: 0 or more are "
-            "needed",
+    REFUSES("file: -1 tensors: 0 or more are needed",
             tensors_write(path, less, given));
 }
 
@@ -230,11 +227,10 @@ static const char *unflushed(const char *name)
     return name;
 }
 
-#define CANNOT(name, why)                                                  \
-    "file.c: check_written: " name ": cannot be written: " why
+#define CANNOT(name, why) name ": cannot be written: " why
 #define NO_FILE(name)                                                      \
-    "file.c: is_file: " name ": is a link, a folder, a pipe or a device; " \
-    "it must be an ordinary file, or not exist"
+    name ": is a link, a folder, a pipe or a device; "                     \
+         "it must be an ordinary file, or not exist"
 static void refuse_places(void)
 {
     static float many[50000]; /* more than is written at once */
