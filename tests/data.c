@@ -270,38 +270,17 @@ static void test_prose(void)
     tap_true("another text", !strstr(prose()->bytes, held_out()->bytes));
 }
 
-static void test_text(void)
-{
-    write_text("two\nlines\x7f");
-    PlainText t = plain_text_read(path, 10);
-    tap_near("bytes", t.length, 10, 0, 0);
-    tap_true("the text", !strcmp(t.bytes, "two\nlines\x7f"));
-    plain_text_free(&t);
-    plain_text_free(&t);
-    tap_true("nothing is left", !t.bytes && !t.length);
-}
-
-static void read_text(void)
-{
-    plain_text_read(path, 2);
-}
-
-#define BYTE(place) "file:" place "; the text must be ASCII"
-static const Wrong no_text[] = {
-    {"a", "a\nb\xc3\xa4", BYTE("2: here is the byte 0xc3")},
-    {"a", "\x80", BYTE("1: here is the byte 0x80")},
-    {"a", "a", "file: has 1 bytes; it must have from 2 to 2147483647"},
-};
-
-/* Both texts, with so many bytes. */
-static const PlainText *texts_of(int prose_bytes, int held_out_bytes)
+/* Both texts, with so many bytes, of which the second is this one. */
+static const PlainText *texts_of(int prose_bytes, int held_out_bytes,
+                                 int second)
 {
     for (int k = 0; k < 2; k++) {
         FILE *to =
             fopen(k ? "src/data/held_out.txt" : "src/data/prose.txt", "wb");
         if (!to)
             REFUSE("%s: cannot be written", folder);
-        fprintf(to, "%*s", k ? held_out_bytes : prose_bytes, "");
+        fprintf(to, "\n%c%*s", second,
+                (k ? held_out_bytes : prose_bytes) - 2, "");
         fclose(to);
     }
     return prose();
@@ -333,9 +312,6 @@ int main(void)
     REFUSES("file: has a byte 0; it must be a text", read_table());
     DAMAGES("tsv_read", write_text(table), read_table);
     REFUSE_EACH("trained_read", log, no_log, read_log);
-    TAP(test_text, "plain_text_read: a file");
-    TAP(test_text, "plain_text_free: twice");
-    REFUSE_EACH("plain_text_read", "a", no_text, read_text);
     if (mkdir("src", 0700) || mkdir("src/data", 0700) ||
         symlink("../../file", "src/data/measured.tsv"))
         REFUSE("%s: no folder can be made there", folder);
@@ -343,10 +319,17 @@ int main(void)
     REFUSE_EACH("measured", few, not_measured, read_measured);
     REFUSES("src/data/held_out.txt: has 19999 bytes; it must have from "
             "20000 to 2147483647",
-            texts_of(30000, 19999));
+            texts_of(30000, 19999, ' '));
     REFUSES("src/data/prose.txt: has 30000 bytes; it must have from 30001 "
             "to 2147483647",
-            texts_of(30000, 30001));
+            texts_of(30000, 30001, ' '));
+    REFUSES("src/data/held_out.txt:2: here is the byte 0x80; the text must "
+            "be ASCII",
+            texts_of(30000, 20000, 0x80));
+    REFUSES(NULL, texts_of(30000, 20000, 0));
+    TAP_OF("prose: as long as what is held out, with all of ASCII",
+           tap_near("bytes", texts_of(20000, 20000, 0x7f)->length, 20000, 0,
+                    0));
     if (remove("src/data/measured.tsv") || remove("src/data/prose.txt") ||
         remove("src/data/held_out.txt") || rmdir("src/data") ||
         rmdir("src"))
