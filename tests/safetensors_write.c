@@ -14,25 +14,13 @@ static int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
 static uint16_t bits[] = {0x3e00, 0x8000, 0x7bff};
 enum { GIVEN_TENSORS = 7 };
 static const Tensor given[GIVEN_TENSORS] = {
-    {.name = "f",
-     .type = 'f',
-     .rank = 3,
-     .shape = {1, 2, 3},
-     .data = single},
-    {.name = "d/x 1",
-     .type = 'd',
-     .rank = 2,
-     .shape = {2, 3},
-     .data = exact},
-    {.name = "", .type = 'f', .rank = 2, .shape = {4, 0}},
-    {.name = "scalar", .type = 'f', .data = single + 6},
-    {.name = "i",
-     .type = 'i',
-     .rank = 4,
-     .shape = {2, 1, 2, 1},
-     .data = integers},
-    {.name = "half", .type = 'h', .rank = 1, .shape = {3, 9}, .data = bits},
-    {.name = "brain", .type = 'b', .rank = 1, .shape = {2}, .data = bits},
+    {"", "f", 'f', NULL, 3, {1, 2, 3}, 0, single},
+    {"", "d/x 1", 'd', NULL, 2, {2, 3}, 0, exact},
+    {"", "", 'f', NULL, 2, {4, 0}, 0, NULL},
+    {"", "scalar", 'f', NULL, 0, {0}, 0, single + 6},
+    {"", "i", 'i', NULL, 4, {2, 1, 2, 1}, 0, integers},
+    {"", "half", 'h', NULL, 1, {3, 9}, 0, bits},
+    {"", "brain", 'b', NULL, 1, {2}, 0, bits},
 };
 
 /* Are these tensors, the first n of them, all that the file has? */
@@ -234,11 +222,7 @@ static const char *unflushed(const char *name)
 static void refuse_places(void)
 {
     static float many[50000]; /* more than is written at once */
-    const Tensor large = {.name = "x",
-                          .type = 'f',
-                          .rank = 1,
-                          .shape = {sizeof many / sizeof *many},
-                          .data = many};
+    const Tensor large = {"", "x", 'f', NULL, 1, {50000}, 0, many};
     struct stat about;
     REFUSES(CANNOT("file", "File too large"),
             tensors_write(limited(path), 1, given));
