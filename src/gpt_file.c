@@ -194,14 +194,17 @@ void model_load(Model *m, const char *path)
  * have been done. */
 enum { RESUME_STATE = RANDOM_STATE + 3 };
 
-/* What must be the same then, beside the shapes of its tables: the text that
- * it learns from, by its length and a checksum, and how it learns, but for
- * Adam's rate, which each step has anew. */
-enum { RUN_SETTINGS = 11 };
+/* What must be the same then: its sizes, with a number for the text that it
+ * learns from, and how it learns, but for Adam's rate, which each step has
+ * anew. */
+enum { RUN_SETTINGS = 16 };
 static const char *const run_setting_name[RUN_SETTINGS] = {
-    "n_heads",    "texts",   "bytes of text", "checksum of the text",
-    "beta_1",     "beta_2",  "epsilon",       "decay",
-    "is_coupled", "repeats", "dropout"};
+    "vocabulary", "context",       "width",
+    "n_heads",    "layers",        "has_own_output",
+    "texts",      "bytes of text", "checksum of the text",
+    "beta_1",     "beta_2",        "epsilon",
+    "decay",      "is_coupled",    "repeats",
+    "dropout"};
 
 /* Two texts have two checksums, most probably. */
 static uint32_t checksum(int bytes, const char text[bytes])
@@ -214,13 +217,14 @@ static uint32_t checksum(int bytes, const char text[bytes])
 
 static void run_settings(const GptTraining *t, double setting[RUN_SETTINGS])
 {
+    const Gpt *g = &t->model;
     const Adam *how = &t->adam;
     const double all[RUN_SETTINGS] = {
-        t->model.n_heads, t->texts,
-        t->bytes,         checksum(t->bytes, t->text),
-        how->beta_1,      how->beta_2,
-        how->epsilon,     how->decay,
-        how->is_coupled,  !!t->repeats,
+        g->vocabulary, g->context_length, g->width,
+        g->n_heads,    g->layers,         !!g->has_own_output,
+        t->texts,      t->bytes,          checksum(t->bytes, t->text),
+        how->beta_1,   how->beta_2,       how->epsilon,
+        how->decay,    how->is_coupled,   !!t->repeats,
         t->dropout};
     memcpy(setting, all, sizeof all);
 }

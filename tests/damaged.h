@@ -52,7 +52,12 @@ static inline void read_or_refused(void (*reads)(void), const char *damage,
 {
     char said[1024] = "";
     int status;
-    FILE *error = tmpfile();
+    static FILE *error;
+    if (!error)
+        error = tmpfile();
+    rewind(error);
+    if (ftruncate(fileno(error), 0))
+        REFUSE("no temporary file can be emptied");
     write_file();
     const pid_t child = fork();
     if (child == 0) {
@@ -65,7 +70,6 @@ static inline void read_or_refused(void (*reads)(void), const char *damage,
     status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     rewind(error);
     said[fread(said, 1, sizeof said - 1, error)] = '\0';
-    fclose(error);
     tap_report(status == 0 ? !*said
                            : status == 2 && tap_is_message(said, NULL) &&
                                  !strchr(said, '\n')[1],
@@ -73,23 +77,24 @@ static inline void read_or_refused(void (*reads)(void), const char *damage,
                status, said);
 }
 
-static inline void each_damage(void (*reads)(void))
+static inline void each_damage(void (*reads)(void), int bit)
 {
-    for (size_t i = 0; i < 8 * file_size; i++) {
-        file[i / 8] ^= (unsigned char)(1 << i % 8);
-        read_or_refused(reads, "bit", i);
-        file[i / 8] ^= (unsigned char)(1 << i % 8);
+    for (size_t i = 0; i < file_size && bit < 8; i++) {
+        file[i] ^= (unsigned char)(1 << bit);
+        read_or_refused(reads, "byte", i);
+        file[i] ^= (unsigned char)(1 << bit);
     }
-    while (file_size-- > 0)
+    while (bit == 8 && file_size-- > 0)
         read_or_refused(reads, "first bytes alone:", file_size);
 }
 
-/* A test of the function that reads: every bit of the file that begins
- * makes is changed, and every truncation read. */
+/* Tests of the function that reads, one for each bit of the file that begins
+ * makes: it is changed, in every byte; and one of every truncation. */
 #define DAMAGES(function, begins, reads)                                   \
     do {                                                                   \
+        for (int bit = 0; bit <= 8 && !getenv("TAP_SMALL"); bit++)         \
+            TAP_OF(tap_words(function ": damage %d", bit), begins,         \
+                   each_damage(reads, bit));                               \
         if (getenv("TAP_SMALL"))                                           \
-            tap_skip(function ": every damage", "large");                  \
-        else                                                               \
-            TAP_OF(function ": every damage", begins, each_damage(reads)); \
+            tap_skip(function ": damage", "large");                        \
     } while (0)
