@@ -157,10 +157,11 @@ static void load_model(int heads, bool has_more, float number)
 
 static void refused_models(void)
 {
-    TAP_REFUSES("model_save_half", "a number that is too large",
-                "'token.weight' has -65520: a number below 65520 is needed, "
-                "which a float16 can hold",
-                load_model(1, false, -65520));
+    TAP_REFUSES(
+        "model_save_half", "a number that is too large",
+        "'token.weight' has -65520: a number below 65520 is needed, "
+        "which a float16 can hold",
+        load_model(1, false, -65520));
     for (int heads = 0; heads < 4; heads += heads ? 1 : 2)
         TAP_REFUSES("model_load", tap_words("%d heads", heads),
                     tap_words("model_load: %s: %d heads for queries of 3 "
