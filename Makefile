@@ -175,7 +175,6 @@ $(BUILD)/tests/%.o: tests/%.c $(settings)
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $$(if $$(filter $$*,$(names)), \
                   $(BUILD)/obj/$$*.o $$(call beside,$$*),$(BUILD)/libattention.a)
 	$(link)
-$(BUILD)/tests/figure: LDLIBS += -pthread
 
 # What a program prints with all digits, what it refuses among it, and its figures: several
 # tests read it. cat tells of a full disk.

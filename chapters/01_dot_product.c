@@ -180,8 +180,6 @@ static void show_shadows(void)
                      (float[3]){dot(2, x[i], x[0]), measured,
                                 measured * length(2, x[0])});
     }
-    figure_arrows("arrows", "Four arrows and their shadows on the first", 4,
-                  names, x);
 }
 
 /*

@@ -140,34 +140,6 @@ first row of *K*](worksheet.svg){#fig-worksheet}
 */
 
 /* folded: how this is printed */
-static void draw_sheets(const float query[3][3], const float key[3][3],
-                        const float value[3][3], const float scores[3][3],
-                        const float weights[3][3],
-                        const float context[3][3])
-{
-    float a[3][3], z[3][3]; /* rounded, as one writes them */
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            a[i][j] = roundf(100 * weights[i][j]) / 100;
-            z[i][j] = roundf(10 * context[i][j]) / 10;
-        }
-    enum { ALL = 10 };
-    const char *const label[ALL] = {
-        "X",         "W_Q",       "W_K",
-        "W_V",       "Q = X W_Q", "K = X W_K",
-        "V = X W_V", "S = Q Kᵀ",  "A = softmax(S)",
-        "Z = A V"};
-    const int n[ALL] = {3, 4, 4, 4, 3, 3, 3, 3, 3, 3};
-    const int m[ALL] = {4, 3, 3, 3, 3, 3, 3, 3, 3, 3};
-    const float *const x[ALL] = {
-        paper[0], paper_query[0], paper_key[0], paper_value[0], query[0],
-        key[0],   value[0],       scores[0],    a[0],           z[0]};
-    figure_worksheet("worksheet", "Attention on paper, to be filled in",
-                     ALL, label, n, m, x, 4);
-    figure_worksheet("answers", "Attention on paper, filled in", ALL, label,
-                     n, m, x, ALL);
-}
-
 static void show_paper(void)
 {
     float query[3][3], key[3][3], value[3][3], turned[3][3];
@@ -191,7 +163,6 @@ static void show_paper(void)
     print_matrix("S", 3, 3, scores);
     print_matrix("A", 3, 3, weights);
     print_matrix("Z", 3, 3, context);
-    draw_sheets(query, key, value, scores, weights, context);
 }
 
 /*

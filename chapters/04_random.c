@@ -243,9 +243,6 @@ static void show_floats(void)
 {
     float x[1][6];
     Random r = random_seeded(123);
-    uint32_t first = random_u32(&r);
-    figure_bits("bits", "The first draw from seed 123, bit by bit", first);
-    r = random_seeded(123);
     random_fill(&r, 1, 6, x);
     print_vector("torch.rand(6)", 6, x[0]);
 }

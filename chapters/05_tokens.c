@@ -326,13 +326,6 @@ static void show_sentence(const char *sentence)
     embedding_fill(&r, N_ROWS, 3, table);
     embed(n, 3, N_ROWS, ids, table, x);
     print_matrix("embedded sentence", n, 3, x);
-
-    const char *words[WORDS_MAX];
-    for (int i = 0; i < n; i++)
-        words[i] = word[i];
-    if (size == n) /* where two words pick the same row, it is not drawn */
-        figure_lookup("lookup", "Each word picks its row", n, words, ids,
-                      N_ROWS, 3, x);
     free(table);
 }
 

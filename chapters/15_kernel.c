@@ -173,20 +173,6 @@ along a row. Whoever exchanges the two strides sees the table transposed:
 :::
 */
 
-/* folded: how this is drawn */
-static void draw_lanes(void)
-{
-    float from[6 * 3], to[3 * 12] = {0};
-    for (int i = 0; i < 6 * 3; i++)
-        from[i] = (float)(i + 1);
-    transpose_scaled(6, 3, 1, from, 3, to, 12);
-    figure_lanes("lanes",
-                 "Queries before and after they are put into lanes", 6, 3,
-                 4, 3 * 12 / 4, to);
-}
-
-/* unfolded */
-
 /* c[i] = factor * c[i] + the sum of a[i][k] * b[k] for all k. */
 static INLINE void register_tile(int rows, int vectors, int d,
                                  StridedMatrix a, const Lanes b[d],
@@ -870,7 +856,6 @@ int main(int argc, char *argv[])
     figure_pipeline("pipeline", "scores scale mask weights context");
     show_beginning();
     show_product();
-    draw_lanes();
     show_exponential();
     show_tile();
     show_tiles();

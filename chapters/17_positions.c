@@ -169,12 +169,8 @@ enum { FAR = 1001 };
 static void show_hands(const float position[FAR][WIDE])
 {
     const int at[6] = {0, 1, 2, 10, 100, 1000};
-    float few[6][WIDE], hands[WIDE][6], alike[2][6], tips[3][2];
+    float few[6][WIDE], hands[WIDE][6], alike[2][6];
     embed(6, WIDE, FAR, at, position, few);
-    for (int i = 0; i < 3; i++)
-        memcpy(tips[i], few[i], sizeof tips[i]);
-    figure_arrows("clock", "The fast hand", 3,
-                  (const char *const[]){"0", "1", "2"}, tips);
     transpose(6, WIDE, few, hands);
     print_matrix("positions 0, 1, 2, 10, 100 and 1000", WIDE, 6, hands);
     for (int i = 0; i < 6; i++) {

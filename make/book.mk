@@ -3,12 +3,15 @@
 .PHONY: outputs pdf epub test-book test-paper chapter prose format format-check
 
 # A program is linked anew for each word of its chapter's prose, and of those before. It is
-# run again where it, or the chapter's text, has changed.
+# run again where it, or the chapter's text, has changed. Its figures are those that it draws,
+# and those that are drawn already, in chapters/figures.
 $(BUILD)/run/%.ok: figures = $(BUILD)/figures/$(call number,$*)
-$(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c $$(data_$$(call number,$$*)) tools/weave/outputs tools/Chapter.pm
+$(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c $$(data_$$(call number,$$*)) tools/weave/outputs tools/Chapter.pm \
+                   $$(wildcard chapters/figures/$$(call number,$$*)/*.svg)
 	@mkdir -p $(@D)
 	@cat $^ | cksum >$@.new; cmp -s $@.new $@ || { rm -rf $(figures) && mkdir -p $(figures) && \
-	  FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $<; }
+	  FIGURES=$(figures) tools/weave/outputs --check chapters/$*.c $< \
+	  $(foreach svg,$(filter %.svg,$^),&& cp $(svg) $(figures)); }
 	@mv $@.new $@
 
 # The figures of book.md: a drawing of the theme's, and two of the model that has learned a language.

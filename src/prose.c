@@ -2,7 +2,7 @@
 #include "support.h"
 #include "support/file.h"
 
-PlainText plain_text_read(const char *path, int least)
+static PlainText read_text(const char *path, int least)
 {
     size_t size;
     char *text = file_text(path, &size);
@@ -20,17 +20,11 @@ PlainText plain_text_read(const char *path, int least)
     return (PlainText){(int)size, text};
 }
 
-void plain_text_free(PlainText *t)
-{
-    free(t->bytes);
-    *t = (PlainText){0};
-}
-
 const PlainText *held_out(void)
 {
     static PlainText text;
     if (!text.bytes)
-        text = plain_text_read("src/data/held_out.txt", 20000);
+        text = read_text("src/data/held_out.txt", 20000);
     return &text;
 }
 
@@ -38,6 +32,6 @@ const PlainText *prose(void)
 {
     static PlainText text;
     if (!text.bytes)
-        text = plain_text_read("src/data/prose.txt", held_out()->length);
+        text = read_text("src/data/prose.txt", held_out()->length);
     return &text;
 }

@@ -1,4 +1,4 @@
-/* Files that are made in a temporary folder, whole and damaged, and read
+/* A file in a temporary folder that is made whole and damaged, and read
  * there. */
 #pragma once
 
@@ -38,15 +38,19 @@ static inline void add(const void *bytes, size_t size)
     file_size += size;
 }
 
-/* ---- Every damage of one kind: either the file is read and nothing said,
- * or it is refused in one line. */
-
-static void (*begin_whole_file)(void), (*read_it)(void);
-static int bit;
-
-static inline void read_or_refused(const char *damage, size_t at)
+static inline void write_text(const char *text)
 {
-    char what[64], said[1024] = "";
+    file_size = 0;
+    add(text, strlen(text));
+    write_file();
+}
+
+/* The damaged file is read, and nothing said; or it is refused in one
+ * line. */
+static inline void read_or_refused(void (*reads)(void), const char *damage,
+                                   size_t at)
+{
+    char said[1024] = "";
     int status;
     static FILE *error;
     if (!error)
@@ -59,46 +63,38 @@ static inline void read_or_refused(const char *damage, size_t at)
     if (child == 0) {
         alarm(TAP_PATIENCE * tap_seconds);
         dup2(fileno(error), STDERR_FILENO);
-        read_it();
+        reads();
         _exit(0);
     }
     waitpid(child, &status, 0);
     status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     rewind(error);
     said[fread(said, 1, sizeof said - 1, error)] = '\0';
-    snprintf(what, sizeof what, "%s %zu", damage, at);
     tap_report(status == 0 ? !*said
                            : status == 2 && tap_is_message(said, NULL) &&
                                  !strchr(said, '\n')[1],
-               what, "status %d, said '%s'", status, said);
+               tap_words("%s %zu", damage, at), "status %d, said '%s'",
+               status, said);
 }
 
-static inline void each_truncation(void)
+static inline void each_damage(void (*reads)(void), int bit)
 {
-    begin_whole_file();
-    while (file_size-- > 0)
-        read_or_refused("first bytes alone:", file_size);
-}
-
-static inline void each_bit(void)
-{
-    begin_whole_file();
-    for (size_t i = 0; i < file_size; i++) {
+    for (size_t i = 0; i < file_size && bit < 8; i++) {
         file[i] ^= (unsigned char)(1 << bit);
-        read_or_refused("byte", i);
+        read_or_refused(reads, "byte", i);
         file[i] ^= (unsigned char)(1 << bit);
     }
+    while (bit == 8 && file_size-- > 0)
+        read_or_refused(reads, "first bytes alone:", file_size);
 }
 
-/* All of them, as tests of the function that reads. */
-static inline void each_damage(const char *function, void (*begins)(void),
-                               void (*reads)(void))
-{
-    begin_whole_file = begins;
-    read_it = reads;
-    TAP_LARGE(each_truncation,
-              tap_words("%s: every truncation of a file", function));
-    for (bit = 0; bit < 8; bit++)
-        TAP_LARGE(each_bit, tap_words("%s: every byte with bit %d changed",
-                                      function, bit));
-}
+/* Tests of the function that reads, one for each bit of the file that begins
+ * makes: it is changed, in every byte; and one of every truncation. */
+#define DAMAGES(function, begins, reads)                                   \
+    do {                                                                   \
+        for (int bit = 0; bit <= 8 && !getenv("TAP_SMALL"); bit++)         \
+            TAP_OF(tap_words(function ": damage %d", bit), begins,         \
+                   each_damage(reads, bit));                               \
+        if (getenv("TAP_SMALL"))                                           \
+            tap_skip(function ": damage", "large");                        \
+    } while (0)

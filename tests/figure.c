@@ -1,74 +1,66 @@
 /* What the drawing functions write: the words and numbers of each picture,
- * and that what stands for a number is as large as the number. That pictures
- * look as they should is for eyes. */
-#include "figures.h"
-#include "support/pen.h"
+ * and that what stands for a number is as large as the number; and what they
+ * refuse. That pictures look as they should is for eyes. */
+#include "tap.h"
 
-#include <pthread.h>
+static const char *const names[3] = {"a<b", "b&c", "longer"};
+static const char *const letters[9] = {"a", "b", "c", "d", "e",
+                                       "f", "g", "h", "i"};
+static char folder[] = "/tmp/figure-test-XXXXXX";
+static char text[60000]; /* the picture, "" if there is none */
 
-#define HOLDS(condition) tap_true(#condition, condition)
+/* Every picture has the name x, and is removed when it has been read. */
+#define DRAW(...) (__VA_ARGS__, look())
+static void look(void)
+{
+    char path[100];
+    snprintf(path, sizeof path, "%s/x.svg", folder);
+    FILE *file = fopen(path, "r");
+    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
+    if (file)
+        fclose(file);
+    remove(path);
+}
 
-static int count(const char *part)
+static void has(int due, const char *part)
 {
     int n = 0;
     for (const char *c = text; (c = strstr(c, part)); c++)
         n++;
-    return n;
+    tap_near(part, n, due, 0, 0);
 }
 
-static void has(int n, const char *part)
+/* The number that an attribute of the k-th element that begins like this
+ * has: where things lie, and how large they are. */
+static double of(const char *start, int k, const char *name)
 {
-    tap_near(part, count(part), n, 0, 0);
-}
-
-/* What is behind the start of the k-th element that begins like this. */
-static const char *behind(const char *start, int k)
-{
+    const char *wanted = tap_words(" %s=\"", name);
     const char *c = strstr(text, start);
     while (c && k-- > 0)
         c = strstr(c + 1, start);
-    return c ? c + strlen(start) : "";
+    c = c ? strstr(c, wanted) : NULL;
+    return c ? strtod(c + strlen(wanted), NULL) : NAN;
 }
 
-/* The number that an attribute of the k-th such element has: where things
- * lie, and how large they are. */
-static double of(const char *start, int k, const char *name)
-{
-    char wanted[40];
-    snprintf(wanted, sizeof wanted, " %s=\"", name);
-    const char *found = strstr(behind(start, k), wanted);
-    return found ? strtod(found + strlen(wanted), NULL) : NAN;
-}
-
-/* The k-th text of the picture, without the marks in it. */
-static const char *said(int k)
-{
-    static char words[200];
-    size_t n = 0;
-    const char *c = strchr(behind("<text", k), '>');
-    bool is_mark = false;
-    for (c += c != NULL; c && strncmp(c, "</text>", 7) && n < 199; c++) {
-        is_mark |= *c == '<';
-        if (!is_mark)
-            words[n++] = *c;
-        is_mark &= *c != '>';
-    }
-    words[n] = '\0';
-    return words;
-}
-
-/* Are these the picture's texts, one after the other, all within it? */
+/* Are these the picture's texts, one after the other? */
 static void says(const char *words)
 {
     char all[2000] = "";
-    for (int k = 0; k < count("<text"); k++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s",
-                 k ? "|" : "", said(k));
+    size_t n = 0;
+    bool is_mark = false;
+    for (const char *c = strstr(text, "</style>"); c && *c; c++) {
+        if (!strncmp(c, "<text", 5) && n > 0)
+            all[n++] = '|';
+        is_mark |= *c == '<';
+        if (!is_mark && *c != '\n')
+            all[n++] = *c;
+        is_mark &= *c != '>';
+    }
     tap_report(!strcmp(all, words), "the texts", "'%s' where '%s' is due",
                all, words);
-    HOLDS(count("<title id=\"x-title\">") == 1);
-    HOLDS(count("role=\"img\"") == 1);
-    HOLDS(count("</svg>\n") == 1);
+    has(1, "<title id=\"x-title\">");
+    has(1, "role=\"img\"");
+    has(1, "</svg>\n");
 }
 
 /* An attribute of n elements, from the k-th on, is as many times as large
@@ -81,325 +73,335 @@ static void grows(const char *start, int k, const char *name, int n,
     for (int i = 0; i < n; i++)
         large = value[i] > value[large] ? i : large;
     const double size = of(start, k + large, name) - of_0;
-    HOLDS(fabs(size) > 0.2);
+    tap_true("it is large enough to be seen", fabs(size) > 0.2);
     for (int i = 0; i < n; i++)
         tap_near(name, of(start, k + i, name),
                  of_0 + size * value[i] / value[large], 0,
                  fabs(size) > 5 ? 0.6 + 0.01 * fabs(size) : 0.006);
 }
 
-/* One frame begins where another ends. */
-static void follows(const char *at, const char *size, int first, int second)
-{
-    HOLDS(of("<rect", first, size) > 20);
-    tap_near(at, of("<rect", second, at),
-             of("<rect", first, at) + of("<rect", first, size), 0, 0);
-}
+/* ---- What pictures say, and that what stands for a number is as large as
+ * it is. */
 
-/* ---- A test point for each picture. */
-
-static void pictures_of_tables(void)
+static void test_heatmap(void)
 {
     const float x[2][3] = {{0.5f, -1, 0}, {0.22910725f, 0.25f, -0.00001f}};
     const float hidden[2][2] = {{2, -INFINITY}, {copysignf(NAN, -1), -1}};
-    TAP_OF("figure_heatmap: with its style sheet",
-           DRAW(figure_heatmap("x", "A <title>", 2, names, 3, names, x)),
-           says("a&lt;b|b&amp;c|longer|a&lt;b|0.5000|-1.0000|0.0000|"
-                "b&amp;c|0.2291|0.2500|0.0000"),
-           grows("<rect", 0, "fill-opacity", 6,
-                 ((double[]){0.5, 1, 0, 0.229, 0.25, 0}), 0.04));
-    TAP_OF("figure_heatmap: hidden cells",
-           DRAW(figure_heatmap("x", "Title", 2, names, 2, names, hidden)),
-           says("a&lt;b|b&amp;c|a&lt;b|2.0000|-∞|b&amp;c|nan|-1.0000"),
-           has(2, "class=\"rule\""), has(2, "fill-opacity"));
+    DRAW(figure_heatmap("x", "A <title>", 2, names, 3, names, x));
+    has(1, ">A &lt;title></title>");
+    says("a&lt;b|b&amp;c|longer|a&lt;b|0.5000|-1.0000|0.0000|"
+         "b&amp;c|0.2291|0.2500|0.0000");
+    grows("<rect", 0, "fill-opacity", 6,
+          (double[]){0.5, 1, 0, 0.229, 0.25, 0}, 0.04);
+    has(2, "class=\"c1\""); /* what is below 0 */
+    DRAW(figure_heatmap("x", "Title", 2, names, 2, names, hidden));
+    says("a&lt;b|b&amp;c|a&lt;b|2.0000|-∞|b&amp;c|nan|-1.0000");
+    has(2, "class=\"rule\"");
 }
 
-static void pictures_of_maps(void)
+static void test_maps(void)
 {
-    const float map[3][2][6] = {{{1, -0.5f}}, {{5, 0, 1}, {0, 10}}};
-    TAP_OF(
-        "figure_maps: a scale for each",
-        DRAW(figure_maps("x", "Title", 3, letters, 2, names, 6, letters,
-                         map)),
-        says("a|a|b|c|d|e|f|a&lt;b|1.0000|-0.5000|0.0000|0.0000|0.0000|"
-             "0.0000|b&amp;c|0.0000|0.0000|0.0000|0.0000|0.0000|0.0000|"
-             "b|a|b|c|d|e|f|a&lt;b|5.0000|0.0000|1.0000|0.0000|0.0000|"
-             "0.0000|b&amp;c|0.0000|10.0000|0.0000|0.0000|0.0000|0.0000|"
-             "c|a|b|c|d|e|f|a&lt;b|0.0000|0.0000|0.0000|0.0000|0.0000|"
-             "0.0000|b&amp;c|0.0000|0.0000|0.0000|0.0000|0.0000|0.0000"));
+    const float map[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
+    DRAW(figure_maps("x", "Title", 2, letters, 1, names, 3, letters, map));
+    says("a|a|b|c|a&lt;b|1.0000|-0.5000|0.0000|"
+         "b|a|b|c|a&lt;b|5.0000|0.0000|10.0000");
+    grows("<rect", 0, "fill-opacity", 3, (double[]){1, 0.5, 0}, 0.04);
+    grows("<rect", 3, "fill-opacity", 3, (double[]){0.5, 0, 1}, 0.04);
+}
+
+static void test_word_maps(void)
+{
+    const char *const word[1][3] = {{"a", "b&c", "longer"}};
+    const float x[2][1][3] = {{{1, 0.5f, 0}}, {{5, 0, 10}}};
+    DRAW(figure_word_maps("x", "Title", 2, names, 1, 3, word, x));
+    says("a&lt;b|a|1.0000|b&amp;c|0.5000|longer|0.0000|"
+         "b&amp;c|a|5.0000|b&amp;c|0.0000|longer|10.0000");
+    grows("<rect", 0, "fill-opacity", 6, (double[]){1, 0.5, 0, 5, 0, 10},
+          0.04);
+}
+
+static void test_grid(void)
+{
     const float bits[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
                                  {{0, 0, 0}, {0, 0, 1}}};
-    TAP_OF("figure_grid: squares",
-           DRAW(figure_grid("x", "Title", 2, names, 2, 3, bits)),
-           says("a&lt;b|b&amp;c"));
+    DRAW(figure_grid("x", "Title", 2, names, 2, 3, bits));
+    says("a&lt;b|b&amp;c");
+    has(4, "class=\"c0\"");
+}
+
+static void test_layout(void)
+{
     const FigureLayout layout[2] = {
         {"one", 1, 2, NULL, names, letters, (int[]){0, 1}},
         {"two", 2, 1, names, NULL, letters + 2, (int[]){-1, 1}}};
-    TAP_OF("figure_layout: words in cells, by part",
-           DRAW(figure_layout("x", "Title", 2, layout)),
-           says("one|a&lt;b|b&amp;c|a|b|two|a&lt;b|c|b&amp;c|d"),
-           has(1, "one. Columns: a&lt;b, b&amp;c. (colour 1) a, (colour 2) "
-                  "b. two. a&lt;b: (pale) c. b&amp;c: (colour 2) d. "),
-           has(1, "class=\"c0\""), has(2, "class=\"c1\""),
-           has(4, "class=\"rule\""), follows("x", "width", 0, 2),
-           follows("y", "height", 4, 5),
-           tap_near("a column's name, above its cells", of("<text", 2, "x"),
-                    of("<text", 4, "x"), 0, 0));
-    TAP_OF(
-        "figure_lanes: a query to a row, and to a lane",
-        DRAW(figure_lanes("x", "Title", 3, 2, 4, 4,
-                          (float[16]){1, 3, 5, 0, 0, 0, 0, 0, 2, 4, 6, 0})),
-        has(1, "as they lie. (colour 1) a0, a1. (colour 2) b0, b1. "
-               "(colour 3) c0, c1. a query to a lane. Columns: lane 0, "
-               "1, 2, 3. entry 0: (colour 1) a0, (colour 2) b0, (colour "
-               "3) c0, (pale) 0. (pale) 0, 0, 0, 0. entry 1: (colour 1) "
-               "a1, (colour 2) b1, (colour 3) c1, (pale) 0. (pale) 0, "
-               "0, 0, 0. "),
-        has(4, "class=\"c0\""), has(4, "class=\"c2\""));
-    float x[26];
-    for (int i = 0; i < 26; i++)
-        x[i] = (float)(i + 1);
-    TAP_OF("figure_lanes: as many as there are letters",
-           DRAW(figure_lanes("x", "Title", 26, 1, 26, 1, x)),
-           has(2, ">z0<"));
+    DRAW(figure_layout("x", "Title", 2, layout));
+    says("one|a&lt;b|b&amp;c|a|b|two|a&lt;b|c|b&amp;c|d");
+    has(1, "one. Columns: a&lt;b, b&amp;c. (colour 1) a, (colour 2) b. "
+           "two. a&lt;b: (pale) c. b&amp;c: (colour 2) d. ");
+    has(1, "class=\"c0\"");
+    has(2, "class=\"c1\"");
+    has(4, "class=\"rule\"");
+    tap_near("a column's name, above its cells", of("<text", 2, "x"),
+             of("<text", 4, "x"), 0, 0);
 }
 
-static void pictures_of_words(void)
+static void test_pipeline(void)
 {
-    const char *const word[2][3] = {{"a", "b&c", "d"},
-                                    {"e", "f", "longer"}};
-    const float x[2][2][3] = {{{0.5f, 0.25f, 0}, {1, 0, 0}},
-                              {{0, 0, 2}, {1, 0, 0}}};
-    TAP_OF("figure_word_maps: one scale",
-           DRAW(figure_word_maps("x", "Title", 2, names, 2, 3, word, x)),
-           says("a&lt;b|a|0.5000|b&amp;c|0.2500|d|0.0000|e|1.0000|f|0.0000|"
-                "longer|0.0000|b&amp;c|a|0.0000|b&amp;c|0.0000|d|2.0000|e|"
-                "1.0000|f|0.0000|longer|0.0000"));
-    const int ids[3] = {7, 0, 4};
-    const float table[3][2] = {{1, 2}, {3, 4}, {5, 6}};
-    TAP_OF("figure_lookup: rows",
-           DRAW(figure_lookup("x", "Title", 3, names, ids, 10, 2, table)),
-           says("a&lt;b|row 7|1.0000|2.0000|b&amp;c|row 0|3.0000|4.0000|"
-                "longer|row 4|5.0000|6.0000|and 7 other rows"));
-    TAP_OF("figure_pipeline: two stages",
-           DRAW(figure_pipeline("x", "scores weights")),
-           says("words|n|›|vectors|n × d|›|query, key, value|"
-                "n × dk, dv|›|scores|n × m|›|scaled|n × m|›|"
-                "masked|n × m|›|weights|n × m|›|dropped out|n × m|"
-                "›|context|n × dv|›|heads joined|n × H dv"));
-    TAP_OF("figure_bits: few", DRAW(figure_bits("x", "Title", 0x83000001u)),
-           says("1|0|0|0|0|0|1|1|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|"
-                "0|0|1|1 of 16777216: 0.0000"));
-    /* Of 2^24 - 1 it were 1.0000. */
-    TAP_OF("figure_bits: nearly 1",
-           DRAW(figure_bits("x", "Title", 16776377)),
-           says("0|0|0|0|0|0|0|0|1|1|1|1|1|1|1|1|1|1|1|1|1|1|0|0|1|0|1|1|1|"
-                "0|0|1|16776377 of 16777216: 0.9999"));
+    DRAW(figure_pipeline("x", "scores weights"));
+    says("words|n|›|vectors|n × d|›|query, key, value|n × dk, dv|›|scores|"
+         "n × m|›|scaled|n × m|›|masked|n × m|›|weights|n × m|›|"
+         "dropped out|n × m|›|context|n × dv|›|heads joined|n × H dv");
+    has(2, "(this chapter)");
+    has(2, "class=\"c0\"");
 }
 
-/* In the second panel of the histograms bins are 61 / 0.6 times as narrow
- * as in the first, where they are 2 wide. */
-static void pictures_of_bars(void)
+/* Bars begin at the line of 0. The last of these are no names with an
+ * index. */
+static void test_bars(void)
 {
-    const float x[2][3] = {{1, -2, 4}, {0, 0, 0}};
+    const char *const index[6] = {"W_Q", "K_hᵀ",   "Q = X W_Q X_1",
+                                  "a_",  "to_day", "2_a W_<"};
+    const float x[2][3] = {{1, -2, 4}, {0, 0, 0.22910725f}},
+                y[1][6] = {{1}};
+    DRAW(figure_bars("x", "Title", 2, names, 3, names, x));
+    says("a&lt;b|1|a&lt;b|-2|b&amp;c|4|longer|"
+         "b&amp;c|0|a&lt;b|0|b&amp;c|0.2291|longer");
+    grows("<rect", 0, "height", 3, (double[]){1, 2, 4}, 0);
+    const double zero = of("<line", 0, "y1");
+    tap_near("up", of("<rect", 0, "y") + of("<rect", 0, "height"), zero, 0,
+             0.15);
+    tap_near("down", of("<rect", 1, "y"), zero, 0, 0.15);
+    DRAW(figure_bars("x", "Title", 1, names, 6, index, y));
+    says("a&lt;b|1|WQ|0|Khᵀ|0|Q = X WQ X1|0|a_|0|to_day|0|2_a W_&lt;");
+}
+
+static void test_stacks(void)
+{
     const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
-    TAP_OF("figure_bars: signs",
-           DRAW(figure_bars("x", "Title", 2, names, 3, names, x)),
-           says("a&lt;b|1|a&lt;b|-2|b&amp;c|4|longer|"
-                "b&amp;c|0|a&lt;b|0|b&amp;c|0|longer"));
-    const float fine[1][2] = {{0.22910725f, 0.5f}};
-    TAP_OF("figure_bars: four decimals, or as few as say the same",
-           DRAW(figure_bars("x", "Title", 1, names, 2, names, fine)),
-           says("a&lt;b|0.2291|a&lt;b|0.5|b&amp;c"));
-    TAP_OF("figure_stacks: parts and sums",
-           DRAW(figure_stacks("x", "Title", 2, names, 2, part)),
-           says("a&lt;b|b&amp;c|entry 1|0.2500|0.1250|0.3750|entry 2|"
-                "0.5000|1.0000|1.5000"));
+    DRAW(figure_stacks("x", "Title", 2, names, 2, part));
+    says("a&lt;b|b&amp;c|entry 1|0.2500|0.1250|0.3750|entry 2|0.5000|"
+         "1.0000|1.5000");
+    grows("<rect", 2, "width", 4, (double[]){0.25, 0.125, 0.5, 1}, 0);
+    tap_near("beside", of("<rect", 3, "x"),
+             of("<rect", 2, "x") + of("<rect", 2, "width"), 0, 0.15);
+}
 
-    const float y[2][5] = {{-61, 0, 0, 20, 61}, {-0.6f, 0, 0, 0.2f, 0.6f}};
-    TAP_OF("figure_histograms: one axis",
-           DRAW(figure_histograms("x", "Title", 2, names, 5, y)),
-           says("-50|0|50|a&lt;b|b&amp;c"));
+static void test_histograms(void)
+{
+    const float x[2][5] = {{-61, 0, 0, 20, 61}, {-0.6f, 0, 0, 0.2f, 0.6f}};
+    DRAW(figure_histograms("x", "Title", 2, names, 5, x));
+    says("-50|0|50|a&lt;b|b&amp;c");
+    grows("<rect", 0, "height", 4, (double[]){1, 2, 1, 1}, 0);
 }
 
 /* What is not there has no point and no line, and is said once in a row; a
  * value that is the one before is not said again. */
-static void pictures_of_lines(void)
+static void test_curves(void)
 {
-    const float arrow[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
-    TAP_OF("figure_arrows: products and shadows",
-           DRAW(figure_arrows("x", "Title", 3, names, arrow)),
-           says("a&lt;b|b&amp;c: 14.0000|longer: -7.0000"));
-
     const float y[2][3] = {{1, 2, 4}, {0.5f, 0.75f, 0.25f}};
     const float gaps[2][6] = {{0.5f, 0.5f, NAN, NAN, 0.5f, 0.75f},
                               {1, 1, 1, 1, 1, 1}};
-    TAP_OF("figure_curves: values",
-           DRAW(figure_curves("x", "Title", letters, 3, names, y)),
-           says("a|b|0|1|2|3|4|a&lt;b|b&amp;c|longer|1.0000|2.0000|4.0000|"
-                "0.5000|0.7500|0.2500"));
-    TAP_OF("figure_curves: gaps",
-           DRAW(figure_curves("x", "Title", names, 6, letters, gaps)),
-           says("a&lt;b|b&amp;c|0.0|0.2|0.4|0.6|0.8|1.0|a|b|c|d|e|f|0.5000|"
-                "nan|0.5000|0.7500|1.0000"));
-    const char *const kinds[2] = {"a<b", "dot"};
-    const float at[4] = {0.1f, 4, 1000, 0.5f};
-    const float of[2][4] = {{3.9f, 156, 156, NAN}, {NAN, NAN, NAN, 12.48f}};
-    TAP_OF("figure_log_log: a line and a dot",
-           DRAW(figure_log_log("x", "Title", "per byte", "GFLOP/s", 2,
-                               kinds, 4, at, of)),
-           says("0.1|1|10|100|1000|2|5|10|20|50|100|200|GFLOP/s|per byte|"
-                "a&lt;b|dot"));
+    DRAW(figure_curves("x", "Title", letters, 3, names, y));
+    says("a|b|0|1|2|3|4|a&lt;b|b&amp;c|longer|1.0000|2.0000|4.0000|"
+         "0.5000|0.7500|0.2500");
+    const double zero = of("<line", 0, "y1");
+    grows("<line", 5, "y1", 2, (double[]){1, 2}, zero);
+    grows("<line", 7, "y1", 2, (double[]){0.5, 0.75}, zero);
+    DRAW(figure_curves("x", "Title", names, 6, letters, gaps));
+    says("a&lt;b|b&amp;c|0.0|0.2|0.4|0.6|0.8|1.0|a|b|c|d|e|f|0.5000|nan|"
+         "0.5000|0.7500|1.0000");
 }
 
-static void pictures_of_blocks(void)
+/* A line, and a dot. */
+static void test_log_log(void)
+{
+    const char *const kinds[2] = {"a<b", "dot"};
+    const float x[4] = {0.1f, 4, 1000, 0.5f};
+    const float y[2][4] = {{3.9f, 156, 20, NAN}, {NAN, NAN, NAN, 12.48f}};
+    DRAW(figure_log_log("x", "Title", "per byte", "GFLOP/s", 2, kinds, 4, x,
+                        y));
+    says("0.1|1|10|100|1000|2|5|10|20|50|100|200|GFLOP/s|per byte|a&lt;b|"
+         "dot");
+    grows("<circle", 0, "cx", 3, (double[]){0, log10(40), 4},
+          of("<circle", 0, "cx"));
+    grows("<circle", 0, "cy", 3,
+          (double[]){0, log10(156 / 3.9), log10(20 / 3.9)},
+          of("<circle", 0, "cy"));
+}
+
+static void test_blocks(void)
 {
     const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
                               {"a<b", 3, 8, 4, "="},
                               {"heads", 6, 8, 8, NULL},
                               {"next", 7, 2, 1, NULL}};
-    TAP_OF("figure_blocks: shapes and parts",
-           DRAW(figure_blocks("x", "Title", 4, b)),
-           says("X|6 × 3|·|a&lt;b|3 × 8|=|heads|6 × 8|next|7 × 2"));
-    const float x[2][2] = {{1, 2}, {3, 4.5f}}, y[1][3] = {{7, 8, 9}};
-    const char *const label[3] = {"X", "Y", "Z"};
-    const int n[3] = {2, 1, 1}, m[3] = {2, 3, 12};
-    const float *const all[3] = {x[0], y[0], NULL};
-    TAP_OF("figure_worksheet: one is given",
-           DRAW(figure_worksheet("x", "Title", 3, label, n, m, all, 1)),
-           says("X|1|2|3|4.5|Y|Z"));
-    /* The last three are no names with an index. */
-    const char *const index[6] = {"W_Q", "K_hᵀ",   "Q = X W_Q X_1",
-                                  "a_",  "to_day", "2_a W_<"};
-    const int one[6] = {1, 1, 1, 1, 1, 1};
-    const float *const none[6] = {NULL};
-    TAP_OF("figure_worksheet: letters below the line",
-           DRAW(figure_worksheet("x", "d_k", 6, index, one, one, none, 0)),
-           says("WQ|Khᵀ|Q = X WQ X1|a_|to_day|2_a W_&lt;"));
+    DRAW(figure_blocks("x", "Title", 4, b));
+    says("X|6 × 3|·|a&lt;b|3 × 8|=|heads|6 × 8|next|7 × 2");
 }
 
-static void picture_of_follow(void)
+static void test_follow(void)
 {
     const float x[1] = {0.5f}, query[3] = {1, 0, 2};
     const float key[2][3] = {{1, 0, 0.25f}, {0, 3, -1}};
     const float value[2][2] = {{4, 5}, {6, 7}};
     const float scores[2] = {1.5f, -2}, weights[2] = {0.75f, 0.25f};
     const float context[2] = {4.0625f, -0.00001f};
-    TAP_OF("figure_follow: roles, keys, shares, context",
-           DRAW(figure_follow("x", "Title", 2, names, 1, 1, 3, 2, x, query,
-                              key, value, scores, weights, context)),
-           says("0.5|b&amp;c|query|1|0|2|key|0|3|-1|value|6|7|keys|"
-                "query · key|share|values|a&lt;b|1|0|0.25|1.5000|0.7500|4|"
-                "5|b&amp;c|0|3|-1|-2.0000|0.2500|6|7|context|4.0625|0"));
+    DRAW(figure_follow("x", "Title", 2, names, 1, 1, 3, 2, x, query, key,
+                       value, scores, weights, context));
+    says("0.5|b&amp;c|query|1|0|2|key|0|3|-1|value|6|7|keys|query · key|"
+         "share|values|a&lt;b|1|0|0.25|1.5000|0.7500|4|5|b&amp;c|0|3|-1|"
+         "-2.0000|0.2500|6|7|context|4.0625|0");
 }
 
-/* ---- What stands for a number is as large as it is. */
+/* ---- What they refuse. */
 
-static void test_shades(void)
+#define ENTRY "figure 'x' has an entry "
+
+/* The last entry is wrong. */
+static void refuse_entries(void)
 {
-    const float map[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
-    const float shares[2][1][3] = {{{1, 0.5f, 0}}, {{5, 0, 10}}};
-    const char *const word[1][3] = {{"a", "b", "c"}};
-    const float bits[1][2][2] = {{{1, 0}, {1, 1}}};
-    DRAW(figure_maps("x", "Title", 2, names, 1, names, 3, names, map));
-    grows("<rect", 0, "fill-opacity", 3, (double[]){1, 0.5, 0}, 0.04);
-    grows("<rect", 3, "fill-opacity", 3, (double[]){0.5, 0, 1}, 0.04);
-    HOLDS(count("class=\"c1\"") == 1); /* what is below 0 */
-    DRAW(figure_word_maps("x", "Title", 2, names, 1, 3, word, shares));
-    grows("<rect", 0, "fill-opacity", 6, (double[]){1, 0.5, 0, 5, 0, 10},
-          0.04);
-    DRAW(figure_grid("x", "Title", 1, names, 2, 2, bits));
-    HOLDS(count("class=\"c0\"") == 3);
+    const float minus[2][3] = {{1, 2, 3}, {4, 5, -INFINITY}};
+    const float part[2][3] = {{1, 2, 3}, {4, 5, -0.5f}};
+    const float bit[1][2][2] = {{{1, 0}, {0, 0.5f}}};
+    const float map[1][2][2] = {{{1, 1}, {1, INFINITY}}};
+    const char *const word[2][2] = {{"a", "b"}, {"c", "d"}};
+    REFUSES(ENTRY "inf: only finite numbers, -inf and nan can be drawn",
+            figure_heatmap("x", "", 2, names, 2, names, map[0]));
+    REFUSES(NULL, figure_maps("x", "", 1, names, 2, names, 2, names, map));
+    REFUSES(NULL, figure_word_maps("x", "", 1, names, 2, 2, word, map));
+    REFUSES(ENTRY "0.5: only 0 and 1 can be drawn",
+            figure_grid("x", "", 1, names, 2, 2, bit));
+    REFUSES(ENTRY "-inf: only finite numbers can be drawn",
+            figure_bars("x", "", 2, names, 3, names, minus));
+    REFUSES(NULL, figure_histograms("x", "", 2, names, 3, minus));
+    REFUSES(ENTRY
+            "-0.5: only finite numbers from 0 on and nan can be drawn",
+            figure_curves("x", "", names, 3, names, part));
+    REFUSES(ENTRY "-0.5: only finite numbers from 0 on can be drawn",
+            figure_stacks("x", "", 2, names, 3, part));
 }
 
-/* Bars begin at the line of 0, and parts side by side. */
-static void test_bars(void)
+/* Follows word i, where the last number of array k is missing. */
+static void follow(int i, int k)
 {
-    const float x[1][3] = {{1, -2, 4}};
-    const float part[2][2] = {{0.25f, 0.5f}, {0.125f, 1}};
-    const float y[1][5] = {{-61, 0, 0, 20, 61}};
-    DRAW(figure_bars("x", "Title", 1, names, 3, names, x));
-    grows("<rect", 0, "height", 3, (double[]){1, 2, 4}, 0);
-    const double zero = of("<line", 0, "y1");
-    tap_near("up", of("<rect", 0, "y") + of("<rect", 0, "height"), zero, 0,
-             0.15);
-    tap_near("down", of("<rect", 1, "y"), zero, 0, 0.15);
-    DRAW(figure_stacks("x", "Title", 2, names, 2, part));
-    grows("<rect", 2, "width", 4, (double[]){0.25, 0.125, 0.5, 1}, 0);
-    tap_near("beside", of("<rect", 3, "x"),
-             of("<rect", 2, "x") + of("<rect", 2, "width"), 0, 0.15);
-    DRAW(figure_histograms("x", "Title", 1, names, 5, y));
-    grows("<rect", 0, "height", 4, (double[]){1, 2, 1, 1}, 0);
+    const float good[2] = {1, 2}, bad[2][2] = {{NAN, 2}, {1, NAN}};
+    const float *x[7] = {good, good, good, good, good, good, good};
+    if (k < 7)
+        x[k] = bad[k > 1 && k < 6]; /* where each word has a number */
+    figure_follow("x", "", 2, names, i, 1, 1, 1, x[0], x[1], ROWS(1, x[2]),
+                  ROWS(1, x[3]), x[4], x[5], x[6]);
 }
 
-static void test_points(void)
+static void plot(int lines, float x, float first, float second)
 {
-    const float y[2][3] = {{1, 2, 4}, {0.5f, 0.75f, 0.25f}};
-    const float at[3] = {0.1f, 4, 1000}, flops[1][3] = {{3.9f, 156, 20}};
-    const float arrow[3][2] = {{4, 1}, {3, 2}, {-2, 1}};
-    DRAW(figure_curves("x", "Title", letters, 3, names, y));
-    const double zero = of("<line", 0, "y1");
-    grows("<line", 5, "y1", 2, (double[]){1, 2}, zero);
-    grows("<line", 5, "y2", 2, (double[]){2, 4}, zero);
-    grows("<line", 7, "y1", 2, (double[]){0.5, 0.75}, zero);
-    DRAW(figure_log_log("x", "", "x", "y", 1, letters, 3, at, flops));
-    grows("<circle", 0, "cx", 3, (double[]){0, log10(40), 4},
-          of("<circle", 0, "cx"));
-    grows("<circle", 0, "cy", 3,
-          (double[]){0, log10(156 / 3.9), log10(20 / 3.9)},
-          of("<circle", 0, "cy"));
-    DRAW(figure_arrows("x", "Title", 3, names, arrow));
-    for (int i = 0; i < 3; i++) {
-        const double x = of("<line", 6 + i, "x2") - of("<line", 1, "x1");
-        const double up = of("<line", 0, "y1") - of("<line", 6 + i, "y2");
-        tap_near("direction", up / x, arrow[i][1] / arrow[i][0], 0, 0.01);
-        tap_true("to its side", (x > 0) == (arrow[i][0] > 0));
+    const float across[2] = {1, x};
+    float up[9][2];
+    for (int k = 0; k < 9; k++)
+        memcpy(up[k], (float[2]){first, second}, sizeof up[k]);
+    figure_log_log("x", "", "", "", lines, letters, 2, across, up);
+}
+
+static void block_of(int parts)
+{
+    const FigureBlock block[1] = {{"X", 2, 8, parts, NULL}};
+    figure_blocks("x", "", 1, block);
+}
+
+static void refuse_others(void)
+{
+    const FigureLayout layout = {
+        "a", 1, 2, NULL, NULL, letters, (int[]){-1, -2}};
+    REFUSES("figure 'x' has the colour -2: -1 for pale, or one from 0 on, "
+            "can be drawn",
+            figure_layout("x", "", 1, &layout));
+    REFUSES(
+        "stages 'scores wieghts': each once, one or more of words vectors "
+        "roles scores scale mask weights dropout context heads are needed",
+        figure_pipeline("x", "scores wieghts"));
+    REFUSES(NULL, figure_pipeline("x", "mask mask"));
+    REFUSES(NULL, figure_pipeline("x", ""));
+    REFUSES("figure 'x' has a block 'X' with 8 columns in 3 parts: parts "
+            "of equal width are needed",
+            block_of(3));
+    REFUSES(NULL, block_of(0));
+    REFUSES("figure 'x' follows word 2: 0 to 1 can be drawn", follow(2, 7));
+    REFUSES(NULL, follow(-1, 7));
+    for (int k = 0; k < 7; k++)
+        REFUSES(ENTRY "nan: only finite numbers can be drawn",
+                follow(0, k));
+    REFUSES("figure 'x' has 0 lines: 1 to 8 can be drawn",
+            plot(0, 2, 2, 2));
+    REFUSES(NULL, plot(9, 2, 2, 2));
+    REFUSES(ENTRY "0: only finite numbers above 0 can be drawn",
+            plot(1, 0, 2, 2));
+    REFUSES(ENTRY "0: only finite numbers above 0 and nan can be drawn",
+            plot(1, 2, 2, 0));
+    REFUSES(
+        "figure 'x' has a line 'a' without points: each needs at least 1",
+        plot(1, 2, NAN, NAN));
+}
+
+/* Where FIGURES is empty, or not there, nothing is drawn or refused. */
+static void test_nothing(void)
+{
+    for (int is_there = 1; is_there >= 0; is_there--) {
+        setenv("FIGURES", "", 1);
+        if (!is_there)
+            unsetenv("FIGURES");
+        DRAW(
+            figure_pipeline("x", "scores"), figure_pipeline("x", ""),
+            block_of(3), follow(2, 7), plot(0, 2, 2, 2),
+            figure_bars("x", "", 1, names, 1, names, (float[1][1]){{NAN}}));
+        tap_true("no picture", !*text);
     }
 }
 
-/* Another thread draws while one is in the middle of a picture. */
-static void *draw_other(void *unused)
+/* Of a picture that cannot be written, nothing stays. */
+static void refuse_to_write(void)
 {
-    figure_arrows("y", "Other", 1, names, (const float[1][2]){{1, 2}});
-    return unused;
-}
-static void draw_in_threads(void)
-{
-    pthread_t other;
-    char path[100];
-    pen_begin("x", "Title", 10, 10);
-    const char *number = pen_number(1, 0.5);
-    if (pthread_create(&other, NULL, draw_other, NULL) ||
-        pthread_join(other, NULL))
-        REFUSE("no thread can be begun");
-    tap_true("the number is as it was", !strcmp(number, "0.5"));
-    pen_draw();
-    pen_end();
-    look();
-    has(1, ">Title</title>");
-    has(0, "Other");
-    has(1, "</svg>");
-    snprintf(path, sizeof path, "%s/y.svg", folder);
-    read_all(path, sizeof text, text);
-    remove(path);
-    has(1, ">Other</title>");
-    has(1, "</svg>");
+#define CANNOT(path, reason)                                               \
+    tap_words("figure %s/x.svg cannot be written: "                        \
+              "%s",                                                        \
+              path, strerror(reason))
+    static char longest[1001];
+    memset(longest, '/', sizeof longest - 1);
+    setenv("FIGURES", longest, 1);
+    REFUSES(NULL, figure_pipeline("x", "scores"));
+    setenv("FIGURES", "/no/such/folder", 1);
+    REFUSES(CANNOT("/no/such/folder", ENOENT),
+            figure_pipeline("x", "scores"));
+    setenv("FIGURES", folder, 1);
+    REFUSES(CANNOT(folder, EMSGSIZE), figure_blocks("x", longest, 0, NULL));
+    TAP_REFUSES("figure_pipeline", "a file of at most 64 bytes",
+                CANNOT(folder, EFBIG), signal(SIGXFSZ, SIG_IGN),
+                setrlimit(RLIMIT_FSIZE, &(struct rlimit){64, 64}),
+                figure_pipeline("x", "scores"));
 }
 
 int main(void)
 {
-    begin_drawing();
-    pictures_of_tables();
-    pictures_of_maps();
-    pictures_of_words();
-    pictures_of_bars();
-    pictures_of_lines();
-    pictures_of_blocks();
-    picture_of_follow();
-    TAP(test_shades, "figure_maps: shades");
-    TAP(test_bars, "figure_bars: heights and widths");
-    TAP(test_points, "figure_curves: where points lie");
-    TAP(draw_in_threads, "pen_begin: a pen for each thread");
-    end_drawing();
+    if (!mkdtemp(folder))
+        REFUSE("no folder %s can be made", folder);
+    TAP(test_nothing, "FIGURES: nothing is drawn or refused without it");
+    setenv("FIGURES", folder, 1);
+    TAP(test_heatmap, "figure_heatmap: shades and hidden cells");
+    TAP(test_maps, "figure_maps: a scale for each");
+    TAP(test_word_maps, "figure_word_maps: one scale");
+    TAP(test_grid, "figure_grid: squares");
+    TAP(test_layout, "figure_layout: words in cells");
+    TAP(test_pipeline, "figure_pipeline: two stages");
+    TAP(test_bars, "figure_bars: heights, signs and an index");
+    TAP(test_stacks, "figure_stacks: parts and sums");
+    TAP(test_histograms, "figure_histograms: one axis");
+    TAP(test_curves, "figure_curves: where points lie, and gaps");
+    TAP(test_log_log, "figure_log_log: where points lie");
+    TAP(test_blocks, "figure_blocks: shapes and parts");
+    TAP(test_follow, "figure_follow: roles, keys, shares, context");
+    refuse_entries();
+    refuse_others();
+    refuse_to_write();
+    if (rmdir(folder))
+        REFUSE("%s is not empty: a figure has left something behind",
+               folder);
     return tap_done();
 }

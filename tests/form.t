@@ -63,11 +63,13 @@ for my $path (sort glob 'chapters/*.c') {
         ok $all <= $code_most, "$name: $all lines of code, of at most $code_most";
     }
 
-    # What figures show: every number in their words is known to the program.
+    # What figures show: every number in their words is known to the program, whether
+    # it draws them, or they are drawn already.
     push @known, map { abs } map { /-?\d+(?:\.\d+)?/g } Text::of_file("$build/printed/$name.txt"), $code =~ s/(\d\.?\d*)f\b/$1/gr;
     my @odd;
-    for my $picture (sort glob "$build/printed/$chapter->{number}/*.svg") {
-        my ($words) = Text::of_file($picture) =~ m{<desc[^>]*>(.*?)</desc>}s;
+    for my $picture (sort map { glob "$_/$chapter->{number}/*.svg" } "$build/printed", 'chapters/figures') {
+        my $svg = Text::of_file($picture);
+        my $words = join ' ', $svg =~ m{<desc[^>]*>(.*?)</desc>}s, $svg =~ m{<text\b[^>]*>(.*?)</text>}gs;
         for my $number ($words =~ /\d+\.\d+/g) {
             $is_known{$number} ||= any { Chapter::rounds_to($number, $_) } @known
               or push @odd, "$picture: $number";
@@ -75,6 +77,15 @@ for my $path (sort glob 'chapters/*.c') {
     }
     none "$name: its figures show its own numbers", @odd;
 }
+
+# Those that are drawn already and hold more than such numbers.
+my %texts = (
+    '04/bits' => join('|', split(//, sprintf '%032b', 2991312382), '4967934 of 16777216: 0.2961'),
+    '15/lanes' => join('|', 'as they lie', map({ my $q = $_; map { "$q$_" } 0 .. 2 } 'a' .. 'f'),
+        'a query to a lane', 'lane 0', 1 .. 3,
+        map { ("entry $_", "a$_", "b$_", "c$_", "d$_", '', "e$_", "f$_", 0, 0, '', (0) x 4) } 0 .. 2));
+is join('|', Text::of_file("chapters/figures/$_.svg") =~ m{<text\b[^>]*>(.*?)</text>}gs), $texts{$_}, "$_.svg: its texts"
+  for sort keys %texts;
 
 # ---- The header.
 
@@ -120,7 +131,7 @@ none '... whose own comments say all of it', map { "$_->[0]: $_->[1] refuses wha
   grep { @{$refuses{$_->[1]} // []} } @told;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
 my %is_named = map { $_ => 1 } Headers::files($headers),
-  map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 kernel/attend kernel/instruction_set);
+  map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 attention/parameters attention/gpt_config kernel/attend kernel/instruction_set);
 none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
 none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
 

@@ -2,13 +2,6 @@
 #include "damaged.h"
 #include "support/json.h"
 
-static void begin(const char *text)
-{
-    file_size = 0;
-    add(text, strlen(text));
-    write_file();
-}
-
 static int whole_number(const char *from, const char *name)
 {
     const char *value;
@@ -21,10 +14,10 @@ static int whole_number(const char *from, const char *name)
 /* Every kind of value around, the name as a string, and in inner braces. */
 static void begin_whole(void)
 {
-    begin(
+    write_text(
         " {\"deep\": {\"n_head\": 99, \"n\": [1, {\"n\": {}}, []]},\n"
-        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": -1.5e+3,"
-        "\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
+        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": "
+        "-1.5e+3,\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
         "\"c\":-Infinity,\"d\":[{\"n_head\":7}],\"e\":0.25E-2,\"f\":[0,-0],"
         "\"n_head\" : 3, \"most\": 2147483647, \"none\":0}\n ");
 }
@@ -38,11 +31,11 @@ static void read_whole(void)
     tap_near("none", whole_number(path, "none"), 0, 0, 0);
 }
 
-#define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
-#define NONE "json_whole_number: file: has no 'n': a whole number is needed"
+#define ODD(words) "file: its JSON has " words " is needed"
+#define PAIR(byte) ODD("'u' at byte " byte " where a whole surrogate pair")
+#define NONE "file: has no 'n': a whole number is needed"
 #define OTHER(value)                                                       \
-    "json_whole_number: file: n is " value                                 \
-    "; it must be a whole number from 0 to 2147483647"
+    "file: n is " value "; it must be a whole number from 0 to 2147483647"
 #define FIFTY(x) TEN(x) TEN(x) TEN(x) TEN(x) TEN(x)
 #define TEN(x) x x x x x x x x x x
 static const struct {
@@ -53,7 +46,7 @@ static const struct {
     {"{}", NONE},
     {"{\"N\":7, \"a\":\"n\"}", NONE},
     {"{\"a\":{\"n\":7}, \"b\":[{\"n\":7}]}", NONE},
-    {"{\"n\":7,\"n\":7}", "json_values: file: has 'n' twice"},
+    {"{\"n\":7,\"n\":7}", "file: has 'n' twice"},
     {"{\"n\":", ODD("nothing at byte 5 where a value")},
     {"{\"n\":7}}", ODD("'}' at byte 7 where its end")},
     {"{\"n\":7,}", ODD("'}' at byte 7 where '\"'")},
@@ -67,6 +60,19 @@ static const struct {
     {"{\"a\":[1 2]}", ODD("'2' at byte 8 where ',' or ']'")},
     {"{\"a\":[1,]}", ODD("']' at byte 8 where a value")},
     {"{\"a\":nul}", ODD("'n' at byte 5 where a value")},
+    {"{\"a\tb\"", ODD("0x09 at byte 3 where '\"'")},
+    {"{\"a\\x\"", ODD("'x' at byte 4 where an escape")},
+    {"{\"a\\u12\"", ODD("'u' at byte 4 where an escape")},
+    {"{\"\\u00", ODD("'u' at byte 3 where an escape")},
+    {"{\"\xe0\x9f\xbf\"", ODD("0xe0 at byte 2 where UTF-8")},
+    {"{\"\xf0\x8f\xbf\xbf\"", ODD("0xf0 at byte 2 where UTF-8")},
+    {"{\"\xf4\x90\x80\x80\"", ODD("0xf4 at byte 2 where UTF-8")},
+    {"{\"\xed\xa0\x80\"", ODD("0xed at byte 2 where UTF-8")},
+    {"{\"\xe2\x82\"", ODD("0xe2 at byte 2 where UTF-8")},
+    {"{\"a\\ud800xudc00\"", PAIR("4")},
+    {"{\"\\ud800\\ud800\"", PAIR("3")},
+    {"{\"\\udc00\\ud800\"", PAIR("3")},
+    {"{\"a\":\"\\udfff\"}", PAIR("7")},
     {"{\"n\":-7}", OTHER("-7")},
     {"{\"n\":7.5}", OTHER("7.5")},
     {"{\"n\" : \"7\" }", OTHER("\"7\"")},
@@ -77,22 +83,18 @@ static const struct {
     {"{\"n\":99999999999999999999}", OTHER("99999999999999999999")},
     {"{\"n\":" FIFTY("[{\"a\":") "7" FIFTY("}]") "}", OTHER("[...]")},
     {"{\"n\":" FIFTY("[{\"a\":") "[7]" FIFTY("}]") "}",
-     "skip_value: file: its JSON is nested 101 deep at byte 305; at most "
-     "100 are read"},
+     "file: its JSON is nested 101 deep at byte 305; at most 100 are read"},
 };
 
 static void refuse_files(void)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        begin(wrong[i].text);
-        REFUSES(tap_words("json.c: %s", wrong[i].words),
-                whole_number(path, "n"));
+        write_text(wrong[i].text);
+        REFUSES(wrong[i].words, whole_number(path, "n"));
     }
-    REFUSES("file.c: file_open: gone: cannot be read: No such file or "
-            "directory",
+    REFUSES("gone: cannot be read: No such file or directory",
             whole_number("gone", "n"));
-    REFUSES("file.c: file_open: .: cannot be read: Is a directory",
-            whole_number(".", "n"));
+    REFUSES(".: cannot be read: Is a directory", whole_number(".", "n"));
 }
 
 static void read_n_head(void)
@@ -103,9 +105,9 @@ static void read_n_head(void)
 int main(void)
 {
     enter_folder();
-    TAP(read_whole, "json_whole_number: among all that JSON has");
+    TAP(read_whole, "among all that JSON has");
     refuse_files();
-    each_damage("json_whole_number", begin_whole, read_n_head);
+    DAMAGES("json_whole_number", begin_whole(), read_n_head);
     leave_folder();
     return tap_done();
 }

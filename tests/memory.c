@@ -17,8 +17,7 @@ static void block_test(void)
             tap_true("no table without a block", block || !table[k]);
         }
         tap_near("count", (double)count, 77 + 30 + 2, 0, 0);
-        if (!block)
-            block = new_block(count);
+        block = block ? block : new_block(count);
     }
     for (size_t k = 0; k < count; k++) {
         tap_near("entry", block[k], 0, 0, 0);
@@ -28,15 +27,6 @@ static void block_test(void)
                            table[4] == block + 107);
     tap_true("no tables", !table[1] && !table[3]);
     free(block);
-}
-
-static void table_test(void)
-{
-    free(new_table(1, 1));
-    float(*x)[1000] = (void *)new_table(1000, 1000);
-    x[999][999] = 7;
-    tap_near("the last entry", x[999][999], 7, 0, 0);
-    free(x);
 }
 
 /* Each size asks for the largest power of two that divides it. */
@@ -51,6 +41,11 @@ static void aligned_test(void)
         memset(at, 1, 100 * size[k]); /* a sanitizer sees its room */
         free(at);
     }
+    free(new_table(1, 1));
+    float(*x)[1000] = new_table(1000, 1000);
+    x[999][999] = 7;
+    tap_near("the last entry", x[999][999], 7, 0, 0);
+    free(x);
 }
 
 static void sorted_test(void)
@@ -67,9 +62,8 @@ static void sorted_test(void)
  * what another has left there is gone. */
 static void pages_test(void)
 {
-    const size_t many = ((size_t)2 << 20) + 1, bytes[3] = {1, 100, many};
-    for (int k = 0; k < 6; k++) {
-        const size_t size = bytes[k % 3];
+    for (int k = 0; k < 4; k++) {
+        const size_t size = k % 2 ? ((size_t)2 << 20) + 1 : 100;
         unsigned char *at = new_zeroed_pages(size);
         tap_near(tap_words("of %zu bytes", size),
                  (double)((uintptr_t)at % 64), 0, 0, 0);
@@ -92,34 +86,30 @@ static void table_behind(int layers, int rows, int columns)
 int main(void)
 {
     TAP(block_test, "next_table: one behind the other, in new_block");
-    TAP(table_test, "new_table: room for every entry");
-    TAP(sorted_test, "new_sorted: the largest first, NaN last");
     TAP(aligned_test, "new_aligned: where a vector can be");
+    TAP(aligned_test, "new_table: room for every entry");
+    TAP(sorted_test, "new_sorted: the largest first, NaN last");
     TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
-    REFUSES(
-        "memory.c: new_zeroed_pages: 18446744073709551615 bytes do not fit "
-        "into memory: fewer are needed",
-        new_zeroed_pages(SIZE_MAX));
-    REFUSES("memory.c: new_aligned: 288230376151711744 pieces of 64 bytes "
-            "do not fit into memory: fewer are needed",
+    REFUSES("18446744073709551615 bytes do not fit into memory: fewer are "
+            "needed",
+            new_zeroed_pages(SIZE_MAX));
+    REFUSES("288230376151711744 pieces of 64 bytes do not fit into memory: "
+            "fewer are needed",
             new_aligned((size_t)1 << 58, 64));
     REFUSES(NULL, new_aligned(3, 0));
-    REFUSES("memory.c: next_table: 1152921504606846976 numbers and a table "
-            "of -1 times 2 times 3 more: sizes from 0 on that fit into "
-            "memory are needed",
+    REFUSES("1152921504606846976 numbers and a table of -1 times 2 times 3 "
+            "more: sizes from 0 on that fit into memory are needed",
             table_behind(-1, 2, 3));
     REFUSES(NULL, table_behind(2, -1, 0));
     REFUSES(NULL, table_behind(0, 2, INT_MIN));
     REFUSES(NULL, table_behind(16, 1 << 30, 1 << 30));
     REFUSES(NULL, table_behind(3, 1 << 30, 1 << 30));
-    REFUSES("memory.c: new_table: a table of 0 times 3 numbers: at least "
-            "1 of each is needed",
+    REFUSES("a table of 0 times 3 numbers: at least 1 of each is needed",
             new_table(0, 3));
     REFUSES(NULL, new_table(2, 0));
 #ifndef __SANITIZE_ADDRESS__ /* which stops at calls for so much */
-    REFUSES(NULL, new_table(INT_MAX, INT_MAX));
-    REFUSES("memory.c: new_list: 1152921504606846976 pieces of 4 bytes do "
-            "not fit into memory: fewer are needed",
+    REFUSES("1152921504606846976 pieces of 4 bytes do not fit into memory: "
+            "fewer are needed",
             new_list((size_t)1 << 60, 4));
     REFUSES(NULL, new_block((size_t)1 << 60));
 #endif

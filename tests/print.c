@@ -28,21 +28,21 @@ static void is_printed(const char *expect)
 
 static void tables(void)
 {
+    const char *const row[] = {"one", "three"};
+    const char *const column[] = {"us", "it", "both"};
     PRINTS(
         "print_vector: shape, four decimals, nan, infinities",
         "mixed (4)\n[  1.5000,  -0.2500, 100.0000,   0.0000]\n"
-        "one (1)\n[0.2291]\n"
-        "odd (4)\n[ nan,  nan,  inf, -inf]\n"
+        "one (1)\n[0.2291]\nodd (4)\n[ nan,  nan,  inf, -inf]\n"
         "large (2)\n[10000000000.0000,          -1.0000]\n",
-        print_vector("mixed", 4, (float[]){1.5f, -0.25f, 100, 0.00004f}),
+        print_vector("mixed", 4, (float[]){1.5f, -0.25f, 100, 4e-5f}),
         print_vector("one", 1, (float[]){0.22910725f}),
         print_vector("odd", 4, (float[]){NAN, -NAN, INFINITY, -INFINITY}),
         print_vector("large", 2, (float[]){1e10f, -1}));
     PRINTS(
         "print_matrix: aligned over all rows",
         "table (2, 3)\n[[-4.0000, 50.0000,  6.0000],\n"
-        " [ 1.0000,  2.0000,  3.0000]]\n"
-        "row (1, 2)\n[[1.0000, 2.0000]]\n"
+        " [ 1.0000,  2.0000,  3.0000]]\nrow (1, 2)\n[[1.0000, 2.0000]]\n"
         "few (2, 2)\n[[    nan,     nan],\n [    nan, 10.0000]]\n",
         print_matrix("table", 2, 3, (float[2][3]){{-4, 50, 6}, {1, 2, 3}}),
         print_matrix("row", 1, 2, (float[1][2]){{1, 2}}),
@@ -51,39 +51,25 @@ static void tables(void)
            "ids (3)\n[-100,    7,   12]\ntwo (2)\n[ 1, 10]\n",
            print_integers("ids", 3, (int[]){-100, 7, 12}),
            print_integers("two", 2, (int[]){1, 10}));
-    PRINTS(
-        "print_measures: three significant digits, the points aligned",
-        "speed, in GFLOP/s\n  with tables     2.50\n  much         5190\n"
-        "  flash         114\n  little          0.0145\n"
-        "  round          10.0\n",
-        print_measures("speed", "GFLOP/s", 5,
-                       (const char *[]){"with tables", "much", "flash",
-                                        "little", "round"},
-                       (float[]){2.5043f, 5187, 114.38f, 0.01449f, 9.996f}),
-        setenv("DIGITS", "9", 1));
-    PRINTS("print_measures: whatever DIGITS says, and what is no number",
-           "speed, in GFLOP/s\n        nan\n  a   -9.50\n  b     inf\n",
-           print_measures("speed", "GFLOP/s", 3,
-                          (const char *[]){"", "a", "b"},
-                          (float[]){-NAN, -9.5f, INFINITY}),
+    PRINTS("print_measures: three digits, whatever DIGITS says",
+           "a, in it\n  us       2.50\n  it    5190\n  both     0.0145\n"
+           "b, in it\n  us     10.0\n  it       nan\n  both     inf\n",
+           print_measures("a", "it", 3, column,
+                          (float[]){2.5043f, 5187, 0.01449f}),
+           setenv("DIGITS", "9", 1),
+           print_measures("b", "it", 3, column,
+                          (float[]){9.996f, -NAN, INFINITY}),
            unsetenv("DIGITS"));
-    PRINTS("print_measure_table: small ones have room",
-           "time, in ms\n            us      it\n  one  0.00145    5.50\n"
-           "  two  0.0145   114\n",
-           print_measure_table(
-               "time", "ms", 2, (const char *[]){"one", "two"}, 2,
-               (const char *[]){"us", "it"},
-               (float[2][2]){{0.00145f, 5.5f}, {0.0145f, 114}}));
     PRINTS("print_measure_table: a name for each row and column",
-           "time, in ms\n"
-           "            us      it     both\n"
-           "  one     2.50  114     5190\n"
-           "  three  10.0    21.9      9.50\n",
-           print_measure_table("time", "ms", 2,
-                               (const char *[]){"one", "three"}, 3,
-                               (const char *[]){"us", "it", "both"},
+           "time, in ms\n            us      it     both\n"
+           "  one     2.50  114     5190\n  three  10.0    21.9     -9.50\n"
+           "small, in ms\n              us\n  one    0.00145\n"
+           "  three  0.0145\n",
+           print_measure_table("time", "ms", 2, row, 3, column,
                                (float[2][3]){{2.5043f, 114.38f, 5187},
-                                             {10.04f, 21.93f, 9.5f}}));
+                                             {10.04f, 21.93f, -9.5f}}),
+           print_measure_table("small", "ms", 2, row, 1, column,
+                               (float[2][1]){{0.00145f}, {0.0145f}}));
     TAP_OF("three_digits: rounded",
            tap_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
            tap_near("a large one", three_digits(5187), 5190, 0, 0));
@@ -92,10 +78,6 @@ static void tables(void)
            print_rounded("two", 2, 3, (float[]){1.555f, -0.25f, 10}),
            setenv("DIGITS", "3", 1),
            print_rounded("as asked", 2, 1, (float[]){0.125f}));
-}
-
-static void lines(void)
-{
     PRINTS("print_answer: yes or no",
            "one is one: yes\n7 is no answer but: yes\none is two: no\n",
            print_answer("one is one", 1),
@@ -131,7 +113,6 @@ int main(void)
 {
     unsetenv("DIGITS");
     tables();
-    lines();
     TAP(test_difference, "largest_difference: without sign, and of NaN");
     TAP_OF("decimals: as usual, or as DIGITS says",
            tap_near("usually", decimals(2), 2, 0, 0),

@@ -1,96 +1,160 @@
 /* Reading safetensors files, whole ones and damaged ones, in a temporary
  * folder. */
-#include "whole.h"
+#include "damaged.h"
 
-static void have_whole(void)
+/* ---- A file with tensors of every type and rank. */
+
+static void begin(const char *header)
 {
-    const char *const other[] = {"",  "singl", "single ",
-                                 "a", "z",     "__metadata__"};
-    begin_whole();
-    Tensors all = tensors_read(path);
-    for (int i = 0; i < WHOLE; i++)
-        tap_near(whole[i].name, tensors_have(&all, whole[i].name), 1, 0, 0);
-    for (int i = 0; i < 6; i++)
-        tap_near(other[i], tensors_have(&all, other[i]), 0, 0, 0);
-    tensors_free(&all);
+    const uint64_t length = strlen(header);
+    file_size = 0;
+    add(&length, sizeof length);
+    add(header, length);
 }
+
+static const double exact[] = {0.1, -0.0, 5e-324, INFINITY, 1e308, -2};
+static const int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
+static const float single[] = {1.5f, -2.25f, 0, -0.0f, 1e-40f, 3e38f, 7};
+
+static const uint16_t halves[] = {0x3e00, 0x8000, 0x7bff};
+static const uint16_t brain[] = {0x3f80, 0xc2f7};
+static const char others[] = {1, 0, 1};
+
+/* Every type and rank; keys, tensors and blanks in no usual order, and one
+ * tensor that begins at no multiple of its entries' size. */
+static void begin_whole(void)
+{
+    begin("{\"single\":{\"dtype\":\"F32\",\"shape\":[1,2,3],\"data_"
+          "offsets\":[80,104]},\n"
+          " \"__metadata__\": {\"a\": \"\\\"}\\u00e9\\\\\", \"\": "
+          "\"\"},\t\"size/x 1\" :{ \"shape\" :[ 2 , 3 ] ,\r\n"
+          " \"data_offsets\":[0,48],\"dtype\":\"F64\"},\"none\":{\"dtype\":"
+          "\"F32\",\"shape\":[4,0],\"data_offsets\":[80,80]},\"scalar\":{"
+          "\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[104,108]},"
+          "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],\"data_"
+          "offsets\":[48,80]},\"brain\":{\"dtype\":\"BF16\",\"shape\":[2],"
+          "\"data_offsets\":[117,121]},\"mask\":{\"dtype\":\"BOOL\","
+          "\"shape\":[3],\"data_offsets\":[114,117]},\"halves\":{\"dtype\":"
+          "\"F16\",\"shape\":[3],\"data_offsets\":[108,114]}} ");
+    add(exact, sizeof exact);
+    add(integers, sizeof integers);
+    add(single, sizeof single);
+    add(halves, sizeof halves);
+    add(others, sizeof others);
+    add(brain, sizeof brain);
+    write_file();
+}
+
+#define SIZE_NAME "size/x 1"
+enum { WHOLE = 8 };
+static const Tensor whole[WHOLE] = {
+    {"", "single", 'f', "F32", 3, {1, 2, 3, 1}, 6, (void *)single},
+    {"", SIZE_NAME, 'd', "F64", 2, {2, 3, 1, 1}, 6, (void *)exact},
+    {"", "none", 'f', "F32", 2, {4, 0, 1, 1}, 0, (void *)single},
+    {"", "scalar", 'f', "F32", 0, {1, 1, 1, 1}, 1, (void *)(single + 6)},
+    {"", "integers", 'i', "I64", 4, {2, 1, 2, 1}, 4, (void *)integers},
+    {"", "halves", 'h', "F16", 1, {3, 1, 1, 1}, 3, (void *)halves},
+    {"", "brain", 'b', "BF16", 1, {2, 1, 1, 1}, 2, (void *)brain},
+    {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others},
+};
+
+static void is_as(const Tensor *right, const Tensor *t)
+{
+    const size_t size = right->type == '?'                         ? 1
+                        : right->type == 'h' || right->type == 'b' ? 2
+                        : right->type == 'f'                       ? 4
+                                                                   : 8;
+    tap_true("path", t->path == path);
+    tap_true("name", !strcmp(t->name, right->name));
+    tap_true("type", t->type == right->type);
+    tap_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
+    tap_near("rank", t->rank, right->rank, 0, 0);
+    tap_near("count", (double)t->count, (double)right->count, 0, 0);
+    tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
+    tap_true("aligned", (uintptr_t)t->data % 8 == 0);
+    tap_true("entries", !memcmp(t->data, right->data, right->count * size));
+}
+
+/* Are the file's tensors these, and no others? */
+static void holds_whole(void)
+{
+    const char *const other[] = {"", "singl", "single ", "z",
+                                 "__metadata__"};
+    Tensors all = tensors_read(path);
+    tap_near("tensors", (double)all.count, WHOLE, 0, 0);
+    for (int i = 0; i < WHOLE; i++) {
+        tap_true("it is there", tensors_have(&all, whole[i].name));
+        is_as(&whole[i], tensors_find(&all, whole[i].name));
+    }
+    for (int i = 0; i < 5; i++)
+        tap_true(other[i], !tensors_have(&all, other[i]));
+    tensors_free(&all);
+    tap_true("nothing is left",
+             !all.tensor && !all.data && !all.text && !all.count);
+}
+
+/* ---- Reading. */
 
 /* No tensors, and as many as a header can hold, in its shortest words. */
 static void read_few_and_many(void)
 {
-    begin("{}");
-    write_file();
-    Tensors all = tensors_read(path);
-    tap_near("tensors", (double)all.count, 0, 0, 0);
-    tensors_free(&all);
-
-    static char header[70000];
-    int end = 0;
-    for (int i = 0; i < 1000; i++)
-        end += snprintf(header + end, sizeof header - (size_t)end,
-                        "%c\"%d\":{\"dtype\":\"F4\",\"shape\":[0],"
-                        "\"data_offsets\":[0,0]}",
-                        i ? ',' : '{', i);
-    strcpy(header + end, "}");
-    begin(header);
-    write_file();
-    all = tensors_read(path);
-    tap_near("tensors", (double)all.count, 1000, 0, 0);
-    tap_true("one of them", tensors_find(&all, "999")->count == 0);
-    tensors_free(&all);
-}
-
-/* What others write: names with escapes, for characters of each length in
- * UTF-8; null as metadata; and escapes in the format's own words. */
-static void read_escapes(void)
-{
-    static const struct {
-        const char *written, *name;
-    } as[] = {{"\\\"\\\\\\/\\b\\f\\n\\r\\t", "\"\\/\b\f\n\r\t"},
-              {"\\u0041\\u007F\\u0080\\u07ff\\u0800\\uffff",
-               "A\x7f\xc2\x80\u07ff\u0800\uffff"},
-              {"\\ud800\\udc00\\uDBFF\\uDFFFx", "\U00010000\U0010ffffx"},
-              {"\u00e9\u20ac\U0001f600", "\u00e9\u20ac\U0001f600"}};
-    for (size_t i = 0; i < sizeof as / sizeof *as; i++) {
-        begin(tap_words("{\"__metadata__\": null, \"%s\":{\"dtype\":"
-                        "\"F\\u00332\",\"shape\":[1],\"data_\\u006ff"
-                        "fsets\":[0,4]}}",
-                        as[i].written));
-        add(single, 4);
+    static char header[70000] = "{";
+    size_t end = 1;
+    for (int count = 0; count <= 1000; count += 1000) {
+        for (int i = 0; i < count; i++)
+            end += (size_t)sprintf(header + end,
+                                   "%s\"%d\":{\"dtype\":\"F4\",\"shape\":["
+                                   "0],\"data_offsets\":[0,0]}",
+                                   i ? "," : "", i);
+        strcpy(header + end, "}");
+        begin(header);
         write_file();
         Tensors all = tensors_read(path);
-        tap_near("number",
-                 (double)*tensor_floats(tensors_find(&all, as[i].name)),
-                 (double)*single, 0, 0);
+        tap_near("tensors", (double)all.count, count, 0, 0);
+        tap_near("the last", tensors_have(&all, "999"), count > 0, 0, 0);
         tensors_free(&all);
     }
 }
 
+/* What others write: a name with escapes, for characters of each length in
+ * UTF-8; null as metadata; and escapes in the format's own words. */
+static void read_escapes(void)
+{
+    const char *const name = "\"\\/"
+                             "\b\f\n\r\tA\x7f\xc2\x80\u07ff\u0800\uffff"
+                             "\U00010000\U0010ffffx\u00e9\u20ac\U0001f600";
+    begin("{\"__metadata__\": null, "
+          "\"\\\"\\\\\\/"
+          "\\b\\f\\n\\r\\t\\u0041\\u007F\\u0080\\u07ff\\u0800\\uffff\\ud800"
+          "\\udc00\\uDBFF\\uDFFFx\u00e9\u20ac\U0001f600\":{\"dtype\":"
+          "\"F\\u00332\",\"shape\":[1],\"data_\\u006fffsets\":[0,4]}}");
+    add(single, 4);
+    write_file();
+    Tensors all = tensors_read(path);
+    tap_near("number", (double)*tensor_floats(tensors_find(&all, name)),
+             (double)*single, 0, 0);
+    tensors_free(&all);
+}
+
 /* ---- Damaged files. */
 
-/* By a line that begins with the file of C. */
 static void refused(const char *words)
 {
-    char line[300];
-    const char *of = !strncmp(words, "json_", 5)   ? "json"
-                     : !strncmp(words, "file_", 5) ? "file"
-                                                   : "safetensors";
-    snprintf(line, sizeof line, "%s.c: %s", of, words);
     write_file();
-    REFUSES(line, tensors_read(path));
+    REFUSES(words, tensors_read(path));
 }
 
 static void refuse_starts(void)
 {
     begin("{}");
     file_size = 7;
-    refused("file_fill: file: ends after 7 bytes where 8 are needed");
+    refused("file: ends after 7 bytes where 8 are needed");
     begin("{}");
     file[0] = 3;
-    refused("tensors_read: file: says its header has 3 bytes: 2 are left");
+    refused("file: says its header has 3 bytes: 2 are left");
     memset(file, 255, 8);
-    refused("tensors_read: file: says its header has 18446744073709551615 "
-            "bytes: 2 are left");
+    refused(
+        "file: says its header has 18446744073709551615 bytes: 2 are left");
 }
 
 /* One tensor that is right for 24 bytes of data, and others. */
@@ -102,111 +166,92 @@ static void refuse_starts(void)
 #define OFFSETS(offsets) "{" A("\"F32\"", "[2,3]", offsets) "}"
 #define B "\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[16,24]}"
 
-#define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
-#define ABOVE(number)                                                      \
-    "json_integer: file: its JSON has a number above " number
+#define ODD(words) "file: its JSON has " words " is needed"
+#define ABOVE(number) "file: its JSON has a number above " number
 #define HALF                                                               \
-    "read_tensor: file: tensor 'a' has not all of dtype, shape and two "   \
+    "file: tensor 'a' has not all of dtype, shape and two "                \
     "data_offsets"
 #define KEY(key)                                                           \
-    "read_tensor: file: tensor 'a' has the key '" key                      \
+    "file: tensor 'a' has the key '" key                                   \
     "': dtype, shape and data_offsets are needed, each once"
 #define PLACE(offsets, bytes)                                              \
-    "check_place: file: tensor 'a' has data_offsets " offsets ": " bytes   \
+    "file: tensor 'a' has data_offsets " offsets ": " bytes                \
     " bytes are needed"
 #define DTYPE(its)                                                         \
-    "read_tensor: file: tensor 'a' has dtype '" its                        \
+    "file: tensor 'a' has dtype '" its                                     \
     "'; it must be one of safetensors', such as F32"
 #define LESS                                                               \
-    "check_place: file: tensor 'a' has data_offsets [24, 0]: the second "  \
+    "file: tensor 'a' has data_offsets [24, 0]: the second "               \
     "must not be less"
 static const struct {
     const char *header, *words;
 } wrong[] = {
     {"", ODD("nothing at byte 0 where '{'")},
-    {"{" RIGHT, ODD("nothing at byte 56 where ',' or '}'")},
     {"{" RIGHT "} {", ODD("'{' at byte 58 where its end")},
-    {"{\"a\tb\"", ODD("0x09 at byte 3 where '\"'")},
-    {"{\"a\\x\"", ODD("'x' at byte 4 where an escape")},
-    {"{\"a\\u12\"", ODD("'u' at byte 4 where an escape")},
     {"{\"__metadata__\":{\"a\":1}}", ODD("'1' at byte 21 where '\"'")},
     {SHAPE("[2 3]"), ODD("'3' at byte 31 where ','")},
     {SHAPE("[2,03]"), ODD("'0' at byte 31 where a whole number")},
-    {"{\"\\u00", ODD("'u' at byte 3 where an escape")},
-    {"{\"\xe0\x9f\xbf\"", ODD("0xe0 at byte 2 where UTF-8")},
-    {"{\"\xf0\x8f\xbf\xbf\"", ODD("0xf0 at byte 2 where UTF-8")},
-    {"{\"\xf4\x90\x80\x80\"", ODD("0xf4 at byte 2 where UTF-8")},
-    {"{\"\xed\xa0\x80\"", ODD("0xed at byte 2 where UTF-8")},
-    {"{\"\xe2\x82\"", ODD("0xe2 at byte 2 where UTF-8")},
-    {"{\"a\\ud800xudc00\"",
-     ODD("'u' at byte 4 where a whole surrogate pair")},
-    {"{\"\\ud800\\ud800\"",
-     ODD("'u' at byte 3 where a whole surrogate pair")},
-    {"{\"\\udc00\\ud800\"",
-     ODD("'u' at byte 3 where a whole surrogate pair")},
-    {"{\"__metadata__\":{\"a\":\"\\udfff\"}}",
-     ODD("'u' at byte 23 where a whole surrogate pair")},
     {"{\"__metadata__\":null,\"__metadata__\":{}}",
-     "read_header: file: has __metadata__ twice"},
+     "file: has __metadata__ twice"},
     {"{\"__metadata__\":{\"\":\"\\u0000\"},\"a\\u0000b\":{}}",
-     "read_header: file: has a name with \\u0000 after 'a', where a string "
-     "of C ends"},
+     "file: has a name with \\u0000 after 'a', where a string of C ends"},
     {"{" A("\"f32\"", "[6]", "[0,24]") "}", DTYPE("f32")},
     {"{" A("\"\"", "[0]", "[0,0]") "}", DTYPE("")},
     {"{" A("\"F32\\u0000\"", "[6]", "[0,24]") "}", DTYPE("F32\\xc0\\x80")},
     {"{" A("\"F6_E2M3\"", "[3]", "[0,3]") "}",
-     "check_place: file: tensor 'a' of F6_E2M3 has 18 bits; it must have "
-     "whole bytes"},
+     "file: tensor 'a' of F6_E2M3 has 18 bits; it must have whole bytes"},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
     {OFFSETS("[24]"), HALF},
     {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", KEY("dtype")},
     {OFFSETS("[0,24],\"data_offsets\":[0,24]"), KEY("data_offsets")},
     {"{" A("\"BF16\"", "[12]", "[24,0]") "}", LESS},
     {SHAPE("[2147483648]"), ABOVE("2147483647 at byte 29")},
-    {"{" RIGHT ",\"b\":{\"dtype\":\"BF16\",\"shape\":[1000, 1000],"
-     "\"data_offsets\":[24,2000024]}}",
-     "check_places: file: is cut short: its header says 2000024 bytes of "
-     "data, up to the end of tensor 'b', and 24 are there"},
+    {"{" RIGHT ",\"b\":{\"dtype\":\"BF16\",\"shape\":[1000, "
+     "1000],\"data_offsets\":[24,2000024]}}",
+     "file: is cut short: its header says 2000024 bytes of data, up to the "
+     "end of tensor 'b', and 24 are there"},
     {OFFSETS("[9223372036854775784,9223372036854775808]"),
      ABOVE("9223372036854775807 at byte 70")},
     {SHAPE("[1,1,1,2,3]"),
-     "read_list: file: its JSON has more than 4 numbers at byte 37"},
+     "file: its JSON has more than 4 numbers at byte 37"},
     {SHAPE("[2147483647,2147483647,2147483647,4]"),
      PLACE("[0, 24]", "158456324807167746302573281280")},
     {SHAPE("[2,4]"), PLACE("[0, 24]", "32")},
     {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[0,0]") "}",
      PLACE("[0, 0]", "18446744073709551616")},
     {"{" A("\"F32\"", "[5]", "[0,20]") "}",
-     "check_places: file: has 24 bytes of data where its tensors have 20"},
-    {"{" RIGHT "," B "}", "check_places: file: tensor 'b' begins at byte "
-                          "16 of the data where byte 24 comes next"},
+     "file: has 24 bytes of data where its tensors have 20"},
+    {"{" RIGHT "," B "}", "file: tensor 'b' begins at byte 16 of the data "
+                          "where byte 24 comes next"},
     {"{" RIGHT "," A("\"F32\"", "[0]", "[24,24]") "}",
-     "check_names: file: has the tensor 'a' twice"},
+     "file: has the tensor 'a' twice"},
 };
 
-/* Every type that safetensors has, with its bits: the bytes of 8 entries. */
+/* Every type that safetensors has, with its bits: the bytes of 8 entries,
+ * where 3 are there. */
 static void refuse_types(void)
 {
     static const struct {
-        const char *dtype;
         int bits;
-    } type[] = {{"BOOL", 8},        {"U8", 8},          {"I8", 8},
-                {"F8_E5M2", 8},     {"F8_E4M3", 8},     {"F8_E8M0", 8},
-                {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"F4", 4},
-                {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"I16", 16},
-                {"U16", 16},        {"F16", 16},        {"BF16", 16},
-                {"I32", 32},        {"U32", 32},        {"F32", 32},
-                {"F64", 64},        {"I64", 64},        {"U64", 64},
-                {"C64", 64}};
-    for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
-        const char *dtype = type[i].dtype;
-        begin(tap_words("{" A("\"%s\"", "[8]", "[0,3]") "}", dtype));
-        add("123", 3);
-        write_file();
-        TAP_REFUSES("tensors_read", tap_words("%s in 3 bytes", dtype),
-                    tap_words(PLACE("[0, 3]", "%d"), type[i].bits),
-                    tensors_read(path));
-    }
+        const char *names;
+    } type[] = {
+        {4, "F4"},
+        {6, "F6_E2M3 F6_E3M2"},
+        {8, "BOOL U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ"},
+        {16, "I16 U16 F16 BF16"},
+        {32, "I32 U32 F32"},
+        {64, "F64 I64 U64 C64"}};
+    for (size_t i = 0; i < sizeof type / sizeof *type; i++)
+        for (const char *at = type[i].names; *at; at += *at == ' ') {
+            const int n = (int)strcspn(at, " ");
+            begin(tap_words("{" A("\"%.*s\"", "[8]", "[0,3]") "}", n, at));
+            add("123", 3);
+            write_file();
+            TAP_REFUSES("tensors_read", tap_words("%.*s in 3 bytes", n, at),
+                        tap_words(PLACE("[0, 3]", "%d"), type[i].bits),
+                        tensors_read(path));
+            at += n;
+        }
 }
 
 static void refuse_headers(void)
@@ -224,29 +269,16 @@ static void refuse_others(void)
     Tensors all = tensors_read(path);
     const Tensor *f = tensors_find(&all, "single");
     const Tensor *i = tensors_find(&all, "integers");
-    const Tensor *b = tensors_find(&all, "brain");
-    const Tensor *mask = tensors_find(&all, "mask");
-#define SAYS(words) "safetensors.c: " words
-#define TYPE "entries: file: tensor 'integers' has dtype I64: "
-    REFUSES("file.c: file_open: gone: cannot be read: No such file or "
-            "directory",
+#define TYPE "file: tensor 'integers' has dtype I64: "
+    REFUSES("gone: cannot be read: No such file or directory",
             tensors_read("gone"));
-    REFUSES(SAYS("tensors_find: file: has no tensor 'singl'"),
-            tensors_find(&all, "singl"));
-    REFUSES(SAYS(TYPE "F32 is needed"), tensor_floats(i));
-    REFUSES(SAYS(TYPE "F64 is needed"), tensor_doubles(i));
-    REFUSES(SAYS("entries: file: tensor 'single' has dtype F32: I64 is "
-                 "needed"),
+    REFUSES("file: has no tensor 'singl'", tensors_find(&all, "singl"));
+    REFUSES(TYPE "F32 is needed", tensor_floats(i));
+    REFUSES(TYPE "F64 is needed", tensor_doubles(i));
+    REFUSES("file: tensor 'single' has dtype F32: I64 is needed",
             tensor_integers(f));
-    REFUSES(SAYS("entries: file: tensor 'mask' has dtype BOOL: F32 is "
-                 "needed"),
-            tensor_floats(mask));
-    REFUSES(SAYS("entries: file: tensor 'brain' has dtype BF16: F16 is "
-                 "needed"),
-            tensor_halves(b));
-    REFUSES(SAYS("entries: file: tensor 'single' has dtype F32: F16 is "
-                 "needed"),
-            tensor_halves(f));
+    REFUSES("file: tensor 'mask' has dtype BOOL: F32 is needed",
+            tensor_floats(tensors_find(&all, "mask")));
     tensors_free(&all);
 }
 
@@ -259,18 +291,18 @@ static void read_and_free(void)
 int main(void)
 {
     enter_folder();
-    TAP_OF("tensors_read: every type and rank", begin_whole(),
-           holds_whole(WHOLE));
+    TAP_OF("every type and rank", begin_whole(), holds_whole());
     TAP_OF("tensors_free: frees all, an empty tensor, too", begin_whole(),
-           holds_whole(WHOLE));
-    TAP(have_whole, "tensors_have: what is there, and nothing else");
-    TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
-    TAP(read_escapes, "tensors_read: names with escapes, as UTF-8");
+           holds_whole());
+    TAP_OF("tensors_have: what is there, and nothing else", begin_whole(),
+           holds_whole());
+    TAP(read_few_and_many, "no tensors, and a thousand");
+    TAP(read_escapes, "names with escapes, as UTF-8");
     refuse_starts();
     refuse_types();
     refuse_headers();
     refuse_others();
-    each_damage("tensors_read", begin_whole, read_and_free);
+    DAMAGES("tensors_read", begin_whole(), read_and_free);
     leave_folder();
     return tap_done();
 }

@@ -10,15 +10,10 @@ typedef struct {
     char *bytes;
 } PlainText;
 
-/* Reads a text from a file; frees it. plain_text_read refuses a text that
- * isn't ASCII, or that is shorter than the least length. */
-PlainText plain_text_read(const char *path, int least);
-void plain_text_free(PlainText *t);
-
 /* The book's prose, paragraphs as lines, without every tenth paragraph; and
  * those, which are held out: src/data/prose.txt and src/data/held_out.txt,
  * as `make prose` has written them. Each is read when it is first asked
- * for, and stays in memory. They refuse what plain_text_read refuses, less
- * than 20,000 bytes held out, and prose that is shorter than that. */
+ * for, and stays in memory. They refuse a text that isn't ASCII, less than
+ * 20,000 bytes held out, and prose that is shorter than that. */
 const PlainText *prose(void);
 const PlainText *held_out(void);

@@ -14,8 +14,6 @@ behind.
 
 #pragma once
 
-#include <stdint.h>
-
 /* A table as coloured cells with their values: the stronger the colour, the
  * larger; orange is negative. Minus infinity and nan are hidden: cells
  * without colour that say so. The words name the rows and the columns.
@@ -91,16 +89,6 @@ void figure_stacks(const char *name, const char *title, int n,
                    const char *const word[n], int d,
                    const float part[n][d]);
 
-/* Arrows from the origin of a plane, the shadow of each on the first, and
- * its dot product with the first beside its tip. Refuses an entry that is
- * not finite, and an arrow of length 0. */
-void figure_arrows(const char *name, const char *title, int n,
-                   const char *const word[n], const float x[n][2]);
-
-/*
-Drawings for one thing alone:
-*/
-
 /* What attention makes of word i of n, whose embedding is x: its query, its
  * key and its value; then for each key the score with the query and the
  * share, and what the shares mix of the values, the context. Whole numbers
@@ -117,31 +105,6 @@ void figure_follow(const char *name, const char *title, int n,
  * with one blank between two, are shaded. Refuses no name, a name that is
  * no stage, and one that comes twice. */
 void figure_pipeline(const char *name, const char *lit);
-
-/* The 32 bits of x, of which the lower 24 are shaded, and under them the
- * fraction that those are of 2^24. */
-void figure_bits(const char *name, const char *title, uint32_t x);
-
-/* Words on the left, and on the right the rows that their ids pick from a
- * table of so many rows, in the order of the ids; x has the row of each
- * word. Refuses an id that is no row, one that comes twice, and an entry
- * that is not finite. */
-void figure_lookup(const char *name, const char *title, int n,
-                   const char *const word[n], const int ids[n], int rows,
-                   int d, const float x[n][d]);
-
-/* n queries of d entries, as they lie, a query to a row; and the lines of
- * registers into which they are put, so many floats to a line. Entry k of
- * query i is the number i * d + k + 1 in x, and named by a letter for the
- * query and by k; 0 is no entry. Refuses queries that are not from 1 to 26,
- * entries and lanes below 1, lines that are no multiple of d, and a number
- * that is no entry. */
-void figure_lanes(const char *name, const char *title, int n, int d,
-                  int lanes, int lines, const float x[lines * lanes]);
-
-/*
-And some on two axes, and of many shapes:
-*/
 
 /* Lines through the values at n places, on two axes on which equal factors
  * are equally far apart; nan is no point, and a line of one point is a dot.
@@ -171,10 +134,3 @@ typedef struct {
  * without are pale. Refuses parts that do not divide the columns. */
 void figure_blocks(const char *name, const char *title, int count,
                    const FigureBlock block[count]);
-
-/* Tables of n[k] rows of m[k] entries, x[k], to be filled in by hand: the
- * first `filled` of them have their entries, the others empty cells. */
-void figure_worksheet(const char *name, const char *title, int count,
-                      const char *const label[count], const int n[count],
-                      const int m[count], const float *const x[count],
-                      int filled);

@@ -1,6 +1,6 @@
 #include "support/pen.h"
 
-/* The letters of a map in pixels, and the cells: where the first lies, and
+/* The letters of a table in pixels, and the cells: where the first lies, and
  * how far one is from the next. */
 typedef struct {
     double font, left, top, wide, high;
@@ -188,14 +188,10 @@ void figure_grid(const char *name, const char *title, int panels,
     pen_end();
 }
 
-/* The cells of a layout, and how much room its words need. */
-typedef struct {
-    double left, top, wide, high;
-} LayoutRoom;
-
-static LayoutRoom layout_room(int panels, const FigureLayout panel[panels])
+/* The cells of a layout, with room for its words. */
+static Cells layout_cells(int panels, const FigureLayout panel[panels])
 {
-    LayoutRoom r = {0, 28, 0, 28};
+    Cells r = {14, 0, 28, 0, 28};
     for (int k = 0; k < panels; k++) {
         const FigureLayout *p = panel + k;
         r.wide = fmax(r.wide, pen_room(p->n * p->m, p->cell) + 8);
@@ -237,7 +233,7 @@ static void say_layout(const FigureLayout *p)
     }
 }
 
-static void draw_layout(const LayoutRoom *r, const FigureLayout *p)
+static void draw_layout(const Cells *r, const FigureLayout *p)
 {
     pen_text(0, 14, "strong", "%s", p->label);
     for (int j = 0; p->column && j < p->m; j++)
@@ -262,7 +258,7 @@ void figure_layout(const char *name, const char *title, int panels,
 {
     if (!pen_wanted())
         return;
-    const LayoutRoom r = layout_room(panels, panel);
+    const Cells r = layout_cells(panels, panel);
     double wide = 0, high = 0;
     for (int k = 0; k < panels; k++) {
         const FigureLayout *p = panel + k;
@@ -285,57 +281,4 @@ void figure_layout(const char *name, const char *title, int panels,
         pen_svg("</g>\n");
     }
     pen_end();
-}
-
-static void check_lanes(const char *name, int n, int d, int lanes,
-                        int lines, const float x[lines * lanes])
-{
-    if (n < 1 || n > 26)
-        REFUSE("figure '%s' has %d queries: from 1 to 26 have a letter",
-               name, n);
-    if (d < 1 || lanes < 1 || lines < d || lines % d)
-        REFUSE("figure '%s' has %d lines of %d lanes for %d entries: 1 of "
-               "each, and a multiple of the entries as lines, are needed",
-               name, lines, lanes, d);
-    for (int i = 0; i < lines * lanes; i++)
-        if (!(x[i] >= 0 && x[i] <= n * d && x[i] == floorf(x[i])))
-            REFUSE("figure '%s' has %g in a lane: 0, or an entry from 1 to "
-                   "%d, can be drawn",
-                   name, (double)x[i], n * d);
-}
-
-void figure_lanes(const char *name, const char *title, int n, int d,
-                  int lanes, int lines, const float x[lines * lanes])
-{
-    if (!pen_wanted())
-        return;
-    check_lanes(name, n, d, lanes, lines, x);
-    const int cells = n * d > lines * lanes ? n * d : lines * lanes;
-    const char *cell[2][cells], *row[lines], *lane[lanes];
-    char entry[n * d + 1][16], words[lines + lanes][24];
-    int colour[2][cells];
-    snprintf(entry[0], sizeof *entry, "0");
-    for (int i = 0; i < n * d; i++) {
-        snprintf(entry[i + 1], sizeof *entry, "%c%d", 'a' + i / d, i % d);
-        cell[0][i] = entry[i + 1];
-        colour[0][i] = i / d;
-    }
-    for (int i = 0; i < lines * lanes; i++) {
-        const int number = (int)x[i];
-        cell[1][i] = entry[number];
-        colour[1][i] = number ? (number - 1) / d : -1;
-    }
-    for (int i = 0; i < lines; i++) {
-        row[i] = i % (lines / d) ? "" : words[i];
-        snprintf(words[i], sizeof *words, "entry %d", i / (lines / d));
-    }
-    for (int i = 0; i < lanes; i++) {
-        lane[i] = words[lines + i];
-        snprintf(words[lines + i], sizeof *words, i ? "%d" : "lane %d", i);
-    }
-    figure_layout(name, title, 2,
-                  (FigureLayout[]){
-                      {"as they lie", n, d, NULL, NULL, cell[0], colour[0]},
-                      {"a query to a lane", lines, lanes, row, lane,
-                       cell[1], colour[1]}});
 }

@@ -87,22 +87,6 @@ static bool is_file(const char *name, struct stat *about)
     return true;
 }
 
-/* Keeps the old file's permissions, and its owner and group where the system
- * allows that. In another group than the old one's, the group may do no
- * more than everybody. What setuid allows was meant for the old content. */
-static bool keep_mode(int fd, const struct stat *old)
-{
-#ifndef __wasi__ /* a page, whose files have no owners */
-    mode_t mode = old->st_mode & 0777;
-    if (fchown(fd, old->st_uid, old->st_gid) &&
-        fchown(fd, (uid_t)-1, old->st_gid))
-        mode &= 0707 | (mode & 7) << 3;
-    return !fchmod(fd, mode);
-#else
-    return fd >= 0 && old;
-#endif
-}
-
 /* Nothing is written into what someone else has put at the part's name: a
  * part that was left there is removed, and made anew. */
 NewFile file_begin(const char *path)
@@ -123,7 +107,10 @@ NewFile file_begin(const char *path)
     new.file = fd < 0 ? NULL : fdopen(fd, "wb");
     if (fd >= 0 && !new.file)
         unlink(new.part);
-    check_written(new.file && (!is_old || keep_mode(fd, &old)), &new);
+    check_written(new.file, &new);
+#ifndef __wasi__ /* a page, whose files have no permissions */
+    check_written(!is_old || !fchmod(fd, old.st_mode & 0777), &new);
+#endif
     return new;
 }
 

@@ -20,9 +20,8 @@ char *file_text(const char *path, size_t *size);
 /* A file that grows as path.part, and takes the place of the old one when
  * all of it lies on the disk: wherever a program ends, what can be read is
  * the old file or the new one. The new one has the permissions of the old
- * one, and its owner and group where the system allows that; another name
- * of the old one (a hard link) keeps its content. A
- * part that a killed program has left is removed. A file that cannot be
+ * one; another name of the old one (a hard link) keeps its content. A part
+ * that a killed program has left is removed. A file that cannot be
  * written is refused, and so are a link, a folder, a pipe and a device, in
  * the place of the part, too. Of a new file that is refused or dropped,
  * nothing stays. */

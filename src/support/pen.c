@@ -56,7 +56,7 @@ const char *const pen_stroke[COLOURS] = {"s0", "s1", "s2", "s3",
 
 /* Between two pictures there is no file, and the pen is lifted. Panels lie
  * so far apart, so many a row on a page and on a phone. */
-static _Thread_local struct {
+static struct {
     FILE *file;
     char path[600];
     int is_drawing;
@@ -240,7 +240,7 @@ void pen_say(const char *format, ...)
 }
 
 /* No sign before what rounds to 0, nor before nan. */
-static _Thread_local char digits[60];
+static char digits[60];
 const char *pen_number(int decimals, double value)
 {
     snprintf(digits, sizeof digits, "%.*f", decimals, value);

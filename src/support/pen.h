@@ -1,7 +1,7 @@
 /* The pen: what all drawings share, and no chapter uses. Only the files
- * figure_*.c include it. Each thread has one pen, and draws one picture at a
- * time, from pen_begin to pen_end. Outside of these it is lifted and leaves
- * no line, so that a layout can be gone through for its size alone.
+ * figure_*.c include it. There is one pen, which draws one picture at a time,
+ * from pen_begin to pen_end. Outside of these it is lifted and leaves no
+ * line, so that a layout can be gone through for its size alone.
  *
  * A drawing function first asks pen_wanted() or pen_accepts(), then refuses
  * what else it cannot draw, and only then begins: so nothing is refused
@@ -52,7 +52,7 @@ void pen_svg(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void pen_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A number with so many decimals; or with four, or as few as say the same.
- * The thread's next call overwrites it. */
+ * The next call overwrites it. */
 const char *pen_number(int decimals, double value);
 const char *pen_short(double value);
 

@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L /* open_memstream */
-
 #include "support/safetensors.h"
 #include "support/file.h"
 #include "support/json.h"
@@ -323,11 +321,6 @@ const int64_t *tensor_integers(const Tensor *t)
     return entries(t, 'i');
 }
 
-const uint16_t *tensor_halves(const Tensor *t)
-{
-    return entries(t, 'h');
-}
-
 /* ---- Writing. */
 
 static void check_name(const char *path, const char *name)
@@ -407,34 +400,20 @@ static void print_header(FILE *to, const Tensors *all)
     fprintf(to, "%*s", (int)(7 - (ftell(to) + 7) % 8), "");
 }
 
-/* The header's text, to be freed, and its length. */
-static char *header_text(const Tensors *all, size_t *length)
-{
-    char *text = NULL;
-    FILE *header = open_memstream(&text, length);
-    if (header)
-        print_header(header, all);
-    if (!header || ferror(header) || fclose(header))
-        REFUSE("%s: there is no memory for its header: fewer tensors are "
-               "needed",
-               all->path);
-    return text;
-}
-
 void tensors_write(const char *path, int count, const Tensor tensor[count])
 {
     Tensors all = in_order(path, count, tensor);
-    size_t size;
-    char *const text = header_text(&all, &size);
-    const uint64_t length = size;
     NewFile new = file_begin(path);
+    uint64_t length = 0; /* until the header is written */
     fwrite(&length, START, 1, new.file);
-    fwrite(text, 1, size, new.file);
+    print_header(new.file, &all);
+    length = (uint64_t)ftell(new.file) - START;
     for (size_t i = 0; i < all.count; i++)
         if (all.tensor[i].count)
             fwrite(all.tensor[i].data, entry_size(&all.tensor[i]),
                    all.tensor[i].count, new.file);
+    fseek(new.file, 0, SEEK_SET); /* what it cannot write, ferror keeps */
+    fwrite(&length, START, 1, new.file);
     file_finish(&new);
-    free(text);
     free(all.tensor);
 }

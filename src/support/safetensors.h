@@ -49,12 +49,11 @@ const Tensor *tensors_find(const Tensors *file, const char *name);
 /* Frees all tensors of the file. */
 void tensors_free(Tensors *file);
 
-/* The entries of a tensor of type 'f', 'd', 'i' and 'h'. Refuse a tensor of
- * another type: the same bits mean other numbers in 'b' than in 'h'. */
+/* The entries of a tensor of type 'f', 'd' and 'i'. Refuse a tensor of
+ * another type. */
 const float *tensor_floats(const Tensor *t);
 const double *tensor_doubles(const Tensor *t);
 const int64_t *tensor_integers(const Tensor *t);
-const uint16_t *tensor_halves(const Tensor *t);
 
 /* Writes a safetensors file of so many tensors, of which it looks at name,
  * type, rank, shape and data. Wherever the program ends, or the machine,

@@ -1,0 +1,346 @@
+/* What is read from text files: tables, the logs of the long runs, what was
+ * measured, and the book's own words; whole and damaged. */
+#include "damaged.h"
+#include "attention.h"
+#include "support/file.h"
+#include "support/tsv.h"
+
+#include <sys/stat.h>
+
+/* A file in which another text takes the place of one, and what is said of
+ * it. */
+typedef struct {
+    const char *text, *other, *words;
+} Wrong;
+
+static void write_with(const char *whole, const char *text,
+                       const char *other)
+{
+    const char *at = strstr(whole, text);
+    if (!at)
+        REFUSE("'%s' is not in the file", text);
+    file_size = 0;
+    add(whole, (size_t)(at - whole));
+    add(other, strlen(other));
+    add(at + strlen(text), strlen(at + strlen(text)));
+    write_file();
+}
+
+static void refuse_each(const char *name, const char *whole, int n,
+                        const Wrong wrong[n], void (*reads)(void))
+{
+    for (int i = 0; i < n; i++) {
+        write_with(whole, wrong[i].text, wrong[i].other);
+        TAP_REFUSES(name, wrong[i].words, wrong[i].words, reads());
+    }
+}
+#define REFUSE_EACH(name, whole, wrong, reads)                             \
+    refuse_each(name, whole, sizeof wrong / sizeof *wrong, wrong, reads)
+
+/* ---- Tables */
+
+static const char *const two[2] = {"name", "x"}, *const one[1] = {"n"};
+
+static void test_tables(void)
+{
+    write_text("# for people\nsteps\t40\nrate\t0.25\non\ta machine\n\n"
+               "# two columns\nname\tx\nfirst\t-1e-3\n# a row between\n"
+               "\tnan\n\nn\n7\n");
+    Tsv t = tsv_read(path);
+    tap_near("steps", tsv_value_integer(&t, "steps", 40, 40), 40, 0, 0);
+    tap_near("rate", tsv_value_number(&t, "rate"), 0.25, 0, 0);
+    tap_true("on", !strcmp(tsv_value(&t, "on"), "a machine"));
+    tsv_columns(&t, 2, two);
+    tsv_row(&t, 2);
+    tap_near("the line", t.line, 8, 0, 0);
+    tap_true("a name", !strcmp(t.field[0], "first"));
+    tap_near("x", tsv_number(&t, 1, "x"), -1e-3, 0, 0);
+    tap_true("another row", tsv_has_row(&t));
+    tsv_row(&t, 2);
+    tap_near("the line", t.line, 10, 0, 0);
+    tap_true("no name", !*t.field[0]);
+    tap_near("x", tsv_number(&t, 1, "x"), (double)NAN, 0, 0);
+    tap_true("no other row", !tsv_has_row(&t));
+    tsv_columns(&t, 1, one);
+    tsv_row(&t, 1);
+    tap_near("n", tsv_integer(&t, 0, "n", 0, 7), 7, 0, 0);
+    tap_true("no other row", !tsv_has_row(&t));
+    tsv_end_check(&t);
+    tsv_free(&t);
+    tsv_free(&t);
+}
+
+/* What can be read without its last newline can be read with one. */
+static void test_endings(void)
+{
+    for (int k = 0; k < 2; k++) {
+        write_text(k ? "n\n1\n# the end" : "n\n1");
+        Tsv t = tsv_read(path);
+        tap_near("newlines", t.lines, 1 + k, 0, 0);
+        tsv_columns(&t, 1, one);
+        tsv_row(&t, 1);
+        tap_near("n", tsv_integer(&t, 0, "n", 1, 1), 1, 0, 0);
+        tsv_end_check(&t);
+        tsv_free(&t);
+    }
+}
+
+/* A value, and a table of two columns with a row. */
+static const char table[] = "steps\t40\nrate\t0.25\n\nname\tx\na\t2\n";
+static void read_table(void)
+{
+    Tsv t = tsv_read(path);
+    tsv_value_integer(&t, "steps", 1, 50);
+    tsv_value_number(&t, "rate");
+    tsv_columns(&t, 2, two);
+    tsv_row(&t, 2);
+    tsv_number(&t, 1, "x");
+    tsv_end_check(&t);
+    tsv_free(&t);
+}
+
+#define VALUE(here)                                                        \
+    "file:" here "; it must be 'steps', a tab and a "                      \
+    "value"
+static const Wrong no_table[] = {
+    {table, "", VALUE("1: here is the end of the file")},
+    {table, "# a\n\n\n", VALUE("3: here is a blank line")},
+    {"steps\t", "stops\t", VALUE("1: here is 'stops\\x0940'")},
+    {"steps\t", "steps ", VALUE("1: here is 'steps 40'")},
+    {"steps\t", "stepss\t", VALUE("1: here is 'stepss\\x0940'")},
+    {"40", "4\t0", "file:1: there are 3 fields; there must be 2"},
+    {"40", "51",
+     "file:1: steps is '51': a whole number from 1 to 50 is needed"},
+    {"0.25", "", "file:2: rate is ''; it must be a number"},
+    {"\nname\tx\na\t2\n", "",
+     "file:3: here is the end of the file; it must be a row of 2 fields"},
+    {"\nname", "\nnames", "file:4: column 1 is 'names'; it must be 'name'"},
+    {"\tx", "\ty", "file:4: column 2 is 'y'; it must be 'x'"},
+    {"a\t2", "",
+     "file:5: here is a blank line; it must be a row of 2 fields"},
+    {"a\t2", "a\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t",
+     "file:5: there are 17 fields; there must be 2"},
+    {"a\t2", "# b\na\t2 ", "file:6: x is '2 '; it must be a number"},
+    {"a\t2", "a\t2\nb\t3",
+     "file:6: here is 'b\\x093'; it must be the end of the file"},
+    {"a\t2", "a\t2\n",
+     "file:6: here is a blank line; it must be the end of the file"},
+};
+
+/* ---- What was measured, in a file that is a link to this one. */
+
+/* Every number of the book's own file is found by its row and column. */
+static void test_measured(void)
+{
+    Tsv t = tsv_read("src/data/measured.tsv");
+    const char *const column[9] = {"case", "library",  "threads",
+                                   "ms",   "GFLOP/s",  "GB/s",
+                                   "MB",   "fraction", "error"};
+    int rows = 0;
+    for (int k = 0; k < 3; k++)
+        tsv_value(&t, ((const char *[]){"machine", "date", "versions"})[k]);
+    for (tsv_columns(&t, 9, column); tsv_has_row(&t); rows++) {
+        tsv_row(&t, 9);
+        for (int k = 3; k < 9; k++) {
+            const float x = (float)tsv_number(&t, k, column[k]);
+            const float y = measured(column[k], t.field[0], t.field[1],
+                                     atoi(t.field[2]));
+            tap_true(t.field[0], isnan(x) ? isnan(y) : x == y);
+        }
+    }
+    tap_true("more than a hundred rows", rows > 100);
+    tsv_free(&t);
+}
+
+static const char few[] =
+    "machine\tM\ndate\tD\nversions\tV\n\n"
+    "case\tlibrary\tthreads\tms\tGFLOP/s\tGB/s\tMB\tfraction\terror\n"
+    "it\tus\t2\t1\t1\t1\t7\t1\t1\nit\tus\t1\t1\t1\t1\t8\t1\t1\n"
+    "it\tus\t2\t1\t1\t1\t9\t1\t1\n";
+static void test_few(void)
+{
+    write_text(few);
+    tap_near("the first with the most threads",
+             (double)measured("MB", "it", "us", 0), 7, 0, 0);
+    tap_near("with one", (double)measured("MB", "it", "us", 1), 8, 0, 0);
+    tap_true("the machine", !strcmp(measured_on(), "M"));
+}
+
+static void read_measured(void)
+{
+    measured("ms", "it", "us", 0);
+}
+
+#define FILE_6 " src/data/measured.tsv:6: "
+static const Wrong not_measured[] = {
+    {few, "",
+     "src/data/measured.tsv:1: here is the end of the file; it must be "
+     "'machine', a tab and a value"},
+    {"\t1\n", "\n",
+     "tsv.c: tsv_row:" FILE_6 "there are 8 fields; there must be 9"},
+    {"us\t2", "us\t0",
+     "argument.c: parse_integer:" FILE_6
+     "threads is '0': a whole number from 1 to 2147483647 is needed"},
+    {"1\t7", "1.0f\t7",
+     "tsv.c: tsv_number:" FILE_6 "GB/s is '1.0f'; it must be a number"},
+    {"it\tus\t2\t1\t1\t1\t7", "\n",
+     "tsv.c: tsv_end_check:" FILE_6
+     "here is a blank line; it must be the end of the file"},
+};
+
+/* ---- The logs of the long runs */
+
+static const char *const logs[3] = {"src/data/trained.tsv",
+                                    "src/data/trained-dropout.tsv",
+                                    "src/data/trained-repeats.tsv"};
+
+/* Their sizes are the long run's, but for these; their rows every fortieth
+ * step's, and the first one's; and the largest scores of a table those of
+ * the row with the least loss. */
+static void test_logs(void)
+{
+    for (int log = 0; log < 3; log++) {
+        Trained t = trained_read(logs[log]);
+        GptTraining due = gpt_long_run;
+        float before = 0, after = 0;
+        due.dropout = log == 1 ? 0.2 : 0;
+        due.repeats = log == 2;
+        due.steps = log == 2 ? 1600 : due.steps;
+        tap_true("sizes", !memcmp(&t.run, &due, sizeof due));
+        for (int i = 0; i < TRAINED_ROWS; i++) {
+            const TrainedRow *row = &t.row[i];
+            tap_near("step", row->step, i ? i * due.steps / 40 : 1, 0, 0);
+            tap_near("bytes of a sample", (double)strlen(row->sample),
+                     due.model.context_length, 0, 0);
+            tap_true("the best has the least loss",
+                     row->held_out >= t.row[t.best].held_out);
+        }
+        for (int i = 0; i < TRAINED_HEADS; i++) {
+            before = fmaxf(before, t.heads[i][HEAD_BEFORE]);
+            after = fmaxf(after, t.heads[i][HEAD_AFTER]);
+            tap_near("one back", t.back[i][0], t.heads[i][HEAD_BEFORE], 0,
+                     0);
+        }
+        tap_near("before", before, t.row[t.best].before, 1e-5, 0);
+        tap_near("after", after, t.row[t.best].after, 1e-5, 0);
+        trained_free(&t);
+        trained_free(&t);
+    }
+}
+
+static void read_log(void)
+{
+    Trained t = trained_read(path);
+    trained_free(&t);
+}
+
+static const Wrong no_log[] = {
+    {"texts\t", "text\t",
+     "file:3: here is 'text\\x0916'; it must be 'texts', a tab and a "
+     "value"},
+    {"repeats\t0", "repeats\t2",
+     "file:4: repeats is '2': a whole number from 0 to 1 is needed"},
+    {"width\t160", "width\t159",
+     "file:8: width is '159': a whole number from 160 to 160 is needed"},
+    {"\theld_out\t", "\tbefore\t",
+     "file:16: column 3 is 'before'; it must be 'held_out'"},
+    {"\n4000\t", "\n\n4000\t",
+     "file:57: here is a blank line; it must be a row of 6 fields"},
+    {"\tThe s", "\tThe ",
+     "file:19: the sample has 127 bytes; it must have 128"},
+    {"\n1\t3\t", "\n1\t4\t",
+     "file:71: head is '4': a whole number from 3 to 3 is needed"},
+    {"\n2\t4\t", "\n2\t4",
+     "file:77: there are 10 fields; there must be 11"},
+    {"\n2\t4\t", "\n\n2\t4\t",
+     "file:77: here is a blank line; it must be a row of 11 fields"},
+};
+
+/* ---- The book's own words */
+
+static void test_prose(void)
+{
+    tap_near("the prose", prose()->length, (double)strlen(prose()->bytes),
+             0, 0);
+    tap_near("held out", held_out()->length,
+             (double)strlen(held_out()->bytes), 0, 0);
+    tap_true("read once", prose() == prose() && held_out() == held_out());
+    tap_true("a tenth is held out",
+             prose()->length > 5 * held_out()->length);
+    tap_true("another text", !strstr(prose()->bytes, held_out()->bytes));
+}
+
+/* Both texts, with so many bytes, of which the last is this one. */
+static const PlainText *texts_of(int prose_bytes, int held_out_bytes,
+                                 int last)
+{
+    for (int k = 0; k < 2; k++) {
+        FILE *to =
+            fopen(k ? "src/data/held_out.txt" : "src/data/prose.txt", "wb");
+        if (!to)
+            REFUSE("%s: cannot be written", folder);
+        fprintf(to, "%*s%c", (k ? held_out_bytes : prose_bytes) - 1, "\n",
+                last);
+        fclose(to);
+    }
+    return prose();
+}
+
+int main(void)
+{
+    size_t size;
+    char *const log = file_text(*logs, &size);
+    TAP(test_measured, "measured: every row");
+    TAP_OF("measured_on: the machine",
+           tap_true("it has a name", strlen(measured_on()) > 5));
+    REFUSES("'ms' of 'peak' by 'nobody' on 1 threads: what `make bench` "
+            "has measured is needed",
+            measured("ms", "peak", "nobody", 1));
+    REFUSES(NULL, measured("MS", "peak", "any", 1));
+    TAP(test_logs, "trained_read: the logs of the long runs");
+    TAP(test_logs, "trained_free: twice");
+    TAP(test_prose, "prose: two texts");
+    TAP(test_prose, "held_out: is not in the prose");
+    enter_folder();
+    REFUSES("gone: cannot be read: No such file or directory",
+            tsv_read("gone"));
+    TAP(test_tables, "tsv_read: values and tables");
+    TAP(test_endings, "tsv_read: a last line without its end");
+    REFUSE_EACH("tsv_read", table, no_table, read_table);
+    file_size = 0;
+    add("steps\0", 6);
+    write_file();
+    REFUSES("file: has a byte 0; it must be a text", read_table());
+    DAMAGES("tsv_read", write_text(table), read_table);
+    REFUSE_EACH("trained_read", log, no_log, read_log);
+    write_with(log, "", "");
+    add("\n", 1);
+    write_file();
+    REFUSES("file:78: here is a blank line; it must be the end of the file",
+            read_log());
+    if (mkdir("src", 0700) || mkdir("src/data", 0700) ||
+        symlink("../../file", "src/data/measured.tsv"))
+        REFUSE("%s: no folder can be made there", folder);
+    TAP(test_few, "measured: a small file");
+    REFUSE_EACH("measured", few, not_measured, read_measured);
+    REFUSES("src/data/held_out.txt: has 19999 bytes; it must have from "
+            "20000 to 2147483647",
+            texts_of(30000, 19999, ' '));
+    REFUSES("src/data/prose.txt: has 30000 bytes; it must have from 30001 "
+            "to 2147483647",
+            texts_of(30000, 30001, ' '));
+    REFUSES("src/data/held_out.txt:2: here is the byte 0x80; the text must "
+            "be ASCII",
+            texts_of(30000, 20000, 0x80));
+    REFUSES(NULL, texts_of(30000, 20000, 0));
+    TAP_OF("prose: as long as what is held out, with all of ASCII",
+           tap_near("bytes", texts_of(20000, 20000, 0x7f)->length, 20000, 0,
+                    0));
+    if (remove("src/data/measured.tsv") || remove("src/data/prose.txt") ||
+        remove("src/data/held_out.txt") || rmdir("src/data") ||
+        rmdir("src"))
+        REFUSE("%s: cannot be emptied", folder);
+    leave_folder();
+    free(log);
+    return tap_done();
+}
