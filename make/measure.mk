@@ -44,8 +44,7 @@ $(addprefix $(BUILD)/tools/,train train_words halve bench_train): $(BUILD)/tools
 bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's training beside the same in PyTorch
 	@.venv-golden/bin/python tools/measure/bench-train --program $< $(if $(STEPS),--steps "$$STEPS")
 
-# The training and its best model are in files of their own until all steps are done. A run
-# of other sizes leaves the pages' logs alone.
+# A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
 train: log = $(if $(SIZES),,src/data/trained.tsv)
 train: sizes = $(SIZES)
@@ -63,9 +62,8 @@ train-dropout: ## chapter 23's long run, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
-	@rm -f $(gpt).tsv && $< $(gpt).training $(gpt).best $(gpt).tsv $(sizes)
-	@[ ! -e $(gpt).tsv ] || { $(if $(log),mv $(gpt).tsv $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \
-	  $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
+	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(sizes)
+	@[ -e $(gpt).training ] || { $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
 train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
 	@$< src/models/repeated.safetensors src/models/verbs.safetensors
