@@ -15,8 +15,8 @@ static void log_test(Run *run, const float row[5])
     float score[TRAINED_HEADS][HEAD_SCORES], loss[2];
     for (int i = 1; i < TRAINED_ROWS; i++)
         fputs(text, run->rows);
-    run->seconds = 7;
-    run->step_seconds = 1;
+    run->now.seconds = 7;
+    run->now.step_seconds = 1;
     close(mkstemp(path));
     write_log(run, path);
     Trained back = trained_read(path);

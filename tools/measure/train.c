@@ -7,26 +7,41 @@
 /* A long run, which `make train` begins or resumes: its steps, what it
  * records on the way, and its log. The step itself is chapter 23's. */
 
-/* A run, and what it has made so far: the model that was best on the text
- * held out, with its loss there; the rows of the log, as text; and how many
+/* What is saved of a run beside its tables and rows: how it stands; the
+ * loss of the model that was best on the text held out; and how many
  * seconds it has taken, in all and for the steps alone. */
+typedef struct {
+    Random random;
+    int step;
+    double least, seconds, step_seconds;
+    size_t bytes; /* of rows */
+} Progress;
+
+enum { SETTINGS = 300, SAVED_TABLES = 4 };
 typedef struct {
     GptTraining t;
     Gpt best;
-    double least, seconds, step_seconds;
-    char *text;
-    size_t bytes;
-    FILE *rows; /* grows the text */
+    Progress now;
+    char settings[SETTINGS]; /* in words */
+    char *text;              /* the rows of its log */
+    FILE *rows;              /* writes them */
 } Run;
 
 static void run_init(Run *run, const GptTraining *sizes)
 {
-    *run = (Run){.least = INFINITY};
+    const Gpt *g = &run->t.model;
+    uint32_t sum = 0; /* two texts have two sums, most probably */
+    *run = (Run){.now.least = INFINITY};
     gpt_training_init_prose(&run->t, sizes);
-    gpt_init(&run->best, &run->t.model);
-    run->rows = open_memstream(&run->text, &run->bytes);
-    if (!run->rows)
-        REFUSE("no memory for the log: %s", strerror(errno));
+    gpt_init(&run->best, g);
+    run->rows = open_memstream(&run->text, &run->now.bytes);
+    for (int i = 0; i < run->t.bytes; i++)
+        sum = sum * 31 + (unsigned char)run->t.text[i];
+    snprintf(run->settings, SETTINGS,
+             "steps %d, texts %d, context %d, width %d, heads %d, blocks "
+             "%d, repeats %d, dropout %g, and prose with sum %" PRIu32,
+             sizes->steps, sizes->texts, g->context_length, g->width,
+             g->n_heads, g->layers, sizes->repeats, sizes->dropout, sum);
 }
 
 static void run_free(Run *run)
@@ -37,90 +52,54 @@ static void run_free(Run *run)
     gpt_training_free(&run->t);
 }
 
-/* ---- A run in a file, from which it goes on to the same bits. First come
- * its settings, in words; then what follows; four tables of parameters; and
- * the rows. It is read where it was written, so numbers are as in memory. */
-enum { SETTINGS = 300, TABLES_SAVED = 4 };
-typedef struct {
-    Random random;
-    int step;
-    double least, seconds, step_seconds;
-    size_t bytes;
-} Progress;
+/* ---- A run in a file, from which it goes on to the same bits. It is read
+ * where it was written, so numbers are as in memory. */
 
-static void write_settings(const GptTraining *t, char settings[SETTINGS])
-{
-    const Gpt *g = &t->model;
-    uint32_t sum = 0; /* two texts have two sums, most probably */
-    for (int i = 0; i < t->bytes; i++)
-        sum = sum * 31 + (unsigned char)t->text[i];
-    memset(settings, 0, SETTINGS);
-    snprintf(settings, SETTINGS,
-             "steps %d, texts %d, context %d, width %d, heads %d, blocks "
-             "%d, repeats %d, dropout %g, a prose of %d bytes with sum "
-             "%" PRIu32,
-             t->steps, t->texts, g->context_length, g->width, g->n_heads,
-             g->layers, t->repeats, t->dropout, t->bytes, sum);
-}
-
-static void list_tables(const Run *run, float *table[TABLES_SAVED])
-{
-    table[0] = run->t.model.memory;
-    table[1] = run->t.mean.memory;
-    table[2] = run->t.square.memory;
-    table[3] = run->best.memory;
-}
-
-static void run_save(const Run *run, const char *path)
+static void run_save(Run *run, const char *path)
 {
     const GptTraining *t = &run->t;
-    char settings[SETTINGS];
-    float *table[TABLES_SAVED];
-    fflush(run->rows);
-    const Progress progress = {t->random,    t->step,           run->least,
-                               run->seconds, run->step_seconds, run->bytes};
-    write_settings(t, settings);
-    list_tables(run, table);
+    const float *table[SAVED_TABLES] = {t->model.memory, t->mean.memory,
+                                        t->square.memory, run->best.memory};
     NewFile new = file_begin(path);
-    fwrite(settings, 1, SETTINGS, new.file);
-    fwrite(&progress, sizeof progress, 1, new.file);
-    for (int k = 0; k < TABLES_SAVED; k++)
+    fflush(run->rows);
+    run->now.random = t->random;
+    run->now.step = t->step;
+    fwrite(run->settings, 1, SETTINGS, new.file);
+    fwrite(&run->now, sizeof run->now, 1, new.file);
+    for (int k = 0; k < SAVED_TABLES; k++)
         fwrite(table[k], sizeof(float), t->model.count, new.file);
-    fwrite(run->text, 1, run->bytes, new.file);
+    fwrite(run->text, 1, run->now.bytes, new.file);
     file_finish(&new);
 }
 
 static void run_load(Run *run, const char *path)
 {
-    char settings[SETTINGS], saved[SETTINGS];
-    float *table[TABLES_SAVED];
-    Progress progress;
+    GptTraining *t = &run->t;
+    float *const table[SAVED_TABLES] = {t->model.memory, t->mean.memory,
+                                        t->square.memory, run->best.memory};
+    char saved[SETTINGS];
     FILE *file = file_open(path);
     file_fill(path, file, SETTINGS, saved);
-    write_settings(&run->t, settings);
-    if (memcmp(saved, settings, SETTINGS))
-        REFUSE("%s: is %s%.*s; this run has %s", path,
-               memcmp(saved, "steps ", 6) ? "no run" : "a run with ",
-               memcmp(saved, "steps ", 6) ? 0 : SETTINGS, saved, settings);
-    file_fill(path, file, sizeof progress, &progress);
-    list_tables(run, table);
-    for (int k = 0; k < TABLES_SAVED; k++)
-        file_fill(path, file, run->t.model.count * sizeof(float), table[k]);
-    char *text = file_read(path, file, progress.bytes);
-    fwrite(text, 1, progress.bytes, run->rows);
+    if (memcmp(saved, "steps ", 6) || saved[SETTINGS - 1])
+        REFUSE("%s: is not what a long run has saved", path);
+    if (strcmp(saved, run->settings))
+        REFUSE("%s: is a run with %s; this run has %s", path, saved,
+               run->settings);
+    file_fill(path, file, sizeof run->now, &run->now);
+    for (int k = 0; k < SAVED_TABLES; k++)
+        file_fill(path, file, t->model.count * sizeof(float), table[k]);
+    char *text = file_read(path, file, run->now.bytes);
+    fputs(text, run->rows);
     free(text);
     fclose(file);
-    run->t.random = progress.random;
-    run->t.step = progress.step;
-    run->least = progress.least;
-    run->seconds = progress.seconds;
-    run->step_seconds = progress.step_seconds;
+    t->random = run->now.random;
+    t->step = run->now.step;
 }
 
 /* ---- Its steps. */
 
 /* The seconds on a clock that never goes back, whatever it counts from. */
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -189,8 +168,8 @@ static void record_row(Run *run)
     gpt_sample(g, g->context_length, sample);
     fprintf(run->rows, "%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.*s\n", t->step, loss,
             held, scores[0], scores[1], g->context_length, sample);
-    if (held < run->least) {
-        run->least = held;
+    if (held < run->now.least) {
+        run->now.least = held;
         memcpy(run->best.memory, g->memory, g->count * sizeof *g->memory);
     }
 }
@@ -198,7 +177,7 @@ static void record_row(Run *run)
 static double tokens_per_second(const Run *run)
 {
     return (double)run->t.step * run->t.texts *
-           run->t.model.context_length / run->step_seconds;
+           run->t.model.context_length / run->now.step_seconds;
 }
 
 static void show_progress(const Run *run, float loss)
@@ -207,7 +186,7 @@ static void show_progress(const Run *run, float loss)
             "\rstep %d of %d, loss %.3f, %.0f tokens a second, %.0f s "
             "left   ",
             run->t.step, run->t.steps, (double)loss, tokens_per_second(run),
-            (run->t.steps - run->t.step) * run->seconds / run->t.step);
+            (run->t.steps - run->t.step) * run->now.seconds / run->t.step);
 }
 
 /* Until all steps are done, or the run is interrupted. */
@@ -216,14 +195,14 @@ static void take_steps(Run *run, const char *path)
     GptTraining *t = &run->t;
     const int every = (t->steps + 39) / 40;
     while (t->step < t->steps && !is_interrupted()) {
-        const double from = now();
+        const double from = seconds_now();
         const float loss = run_step(t);
-        run->step_seconds += now() - from;
+        run->now.step_seconds += seconds_now() - from;
         const int is_row =
             t->step == 1 || t->step % every == 0 || t->step == t->steps;
         if (is_row)
             record_row(run);
-        run->seconds += now() - from;
+        run->now.seconds += seconds_now() - from;
         if (is_row)
             run_save(run, path);
         show_progress(run, loss);
@@ -250,7 +229,7 @@ static void write_sizes(const Run *run, FILE *log)
             "seconds\t%.0f\ntokens_per_second\t%.0f\n",
             t->steps, t->texts, t->repeats, t->dropout, g->vocabulary,
             g->context_length, g->width, g->n_heads, g->layers, machine,
-            threads_for(1 << 20, 0), day, run->seconds,
+            threads_for(1 << 20, 0), day, run->now.seconds,
             tokens_per_second(run));
 }
 
@@ -298,20 +277,16 @@ static void write_log(Run *run, const char *path)
 }
 
 /* Takes all steps, or what is left of them where the first file has some.
- * It says on standard error how far it is, and saves itself there after the
- * first step, each fortieth of the way, and when Ctrl-C ends it. When all
- * steps are done, the second file gets the model that was best on the text
- * held out, the third the log, and the first is removed. Refuses, before
- * the first step, steps below 1, files that it cannot read or write and a
- * run that was saved with other settings; and losses that are not finite,
- * when they come. */
+ * When all are done, the second file gets the model that was best on the
+ * text held out, the third the log, and the first is removed. Files that
+ * cannot be written are refused before the first step. */
 static void run_train(const GptTraining *sizes, char *const path[3])
 {
     Run run;
     run_init(&run, sizes);
     if (!access(path[0], F_OK))
         run_load(&run, path[0]);
-    for (int i = 0; i < 3; i++) { /* refused before the steps, not after */
+    for (int i = 0; i < 3; i++) {
         NewFile new = file_begin(path[i]);
         file_drop(&new);
     }
@@ -336,29 +311,25 @@ static int train_gpt(int argc, char *argv[])
 {
     GptTraining sizes = gpt_long_run;
     Gpt *g = &sizes.model;
-    static const struct {
-        const char *name;
-        uint64_t least, most;
-    } size[8] = {{"steps", 1, 1 << 20},
-                 {"texts", 1, 1 << 20},
-                 {"the context", TRAINED_BACK + 1, 1 << 20},
-                 {"the width", 1, 1 << 20},
-                 {"heads", 1, 1 << 20},
-                 {"blocks", 1, 1 << 20},
-                 {"repeats", 0, 1},
-                 {"dropout, in percent,", 0, 99}};
+    enum { SIZES = 8 };
+    static const char *const name[SIZES] = {
+        "steps", "texts",  "the context", "the width",
+        "heads", "blocks", "repeats",     "dropout, in percent,"};
+    const uint64_t least[SIZES] = {1, 1, TRAINED_BACK + 1, 1, 1, 1, 0, 0};
     int percent = 0;
-    int *const of[8] = {&sizes.steps,   &sizes.texts, &g->context_length,
-                        &g->width,      &g->n_heads,  &g->layers,
-                        &sizes.repeats, &percent};
-    if (argc != 4 && argc != 12)
+    int *const size[SIZES] = {
+        &sizes.steps, &sizes.texts, &g->context_length, &g->width,
+        &g->n_heads,  &g->layers,   &sizes.repeats,     &percent};
+    if (argc != 4 && argc != 4 + SIZES)
         REFUSE("%d arguments; there must be TRAINING MODEL LOG, and then "
                "nothing or STEPS TEXTS CONTEXT WIDTH HEADS BLOCKS REPEATS "
                "DROPOUT",
                argc - 1);
     for (int i = 0; i + 4 < argc; i++)
-        *of[i] = (int)parse_integer(size[i].name, argv[i + 4],
-                                    size[i].least, size[i].most);
+        *size[i] = (int)parse_integer(name[i], argv[i + 4], least[i],
+                                      i == 6   ? 1
+                                      : i == 7 ? 99
+                                               : 1 << 20);
     sizes.dropout = percent / 100.0;
     run_train(&sizes, argv + 1);
     return 0;
