@@ -19,15 +19,15 @@ bench: $(bench_libs) $(BUILD)/bench-venv/made ## its speed beside PyTorch's and 
 	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/measure/bench --build $(BUILD) \
 	  $(if $(MEASURED),--measured "$$MEASURED") $(CASES)
 
-$(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units)
+$(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units) tools/measure/bench_train.c
 	$(MAKE) -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
-	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
+	$(CC) $(FLAGS) $(shared) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
 $(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(shared) $(kernel_flags) $($*) -Dmain=main_15 -shared $< \
 	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(openmp) -lm -o $@
 # Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
 bench-compiles: $(rooflines)
-	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c
+	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c tools/measure/bench_train.c
 
 $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
@@ -36,11 +36,11 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@touch $@
 
 # ---- The long runs, of which the pages of chapters 23 and 24 tell.
-$(addprefix $(BUILD)/tools/,train train_words halve bench_train): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
+$(addprefix $(BUILD)/tools/,train train_words halve): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link_args)
-bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's training beside the same in PyTorch
-	@.venv-golden/bin/python tools/measure/bench-train --program $< $(if $(STEPS),--steps "$$STEPS")
+bench-train: $(bench_lib)/attention.so .venv-golden/made ## chapter 23's training beside the same in PyTorch
+	@.venv-golden/bin/python tools/measure/bench-train --build $(BUILD) $(if $(STEPS),--steps "$$STEPS")
 
 # A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
