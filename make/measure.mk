@@ -68,9 +68,11 @@ train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter
 
 # ---- Mistakes that are planted by rules. How a picture looks is for eyes.
 mutable = $(names:%=chapters/%.c) $(filter-out src/kernel/dispatch.c src/support/figure% src/support/pen.c,$(sources))
+# The gate plants forty in each of the files that it calls CHANGED.
+changed = $(filter $(CHANGED),$(mutable))
 plant = printf '%s\n' $(1) | xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(2),--sample "$(2)")
 mutants: $(tests) $(names:%=$(BUILD)/start/%.o) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
 	@rm -rf $(BUILD)/mutants
 	@$(call plant,$(or $(FILES),$(mutable)),$(SAMPLE))
-	@$(if $(CHANGED),$(call plant,$(CHANGED),40))
+	@$(if $(changed),$(call plant,$(changed),40))
 	@tools/measure/mutants --sum
