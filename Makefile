@@ -84,7 +84,7 @@ run: $(programs) ##* all programs, in order
 # ends soon; what is right has time on a busy machine, too.
 prove = PERL5LIB="$$PWD/tests" PERL5OPT=-MLoud TAP_SECONDS=$${TAP_SECONDS:-60} prove -j$(JOBS)
 # Those that take longest begin first.
-slow_tests := $(BUILD)/tests/safetensors tests/tap.t tests/gpt.t tests/form.t
+slow_tests := $(BUILD)/tests/train $(BUILD)/tests/safetensors tests/tap.t tests/gpt.t tests/form.t
 test: test-programs ##* the tests of the book: needs neither Python nor a network
 	$(prove) $(filter $(slow_tests),$(perl_tests) $(tests)) $(filter-out $(slow_tests),$(perl_tests) $(tests))
 	@$(MAKE) chapters

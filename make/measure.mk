@@ -1,35 +1,33 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles bench-train bench-book train train-dropout train-repeats train-page train-words mutants
+.PHONY: roofline bench bench-compiles bench-train train train-dropout train-repeats train-page train-words mutants
 
-# The part that is compiled once for each instruction set, with names of its own.
-peaks := $(foreach s,plain $(sets),$(BUILD)/tools/roofline_peak.$s.o)
-$(peaks): $(BUILD)/tools/roofline_peak.%.o: tools/measure/roofline_peak.c $(settings)
+# One program for each instruction set, since each has its own peak.
+rooflines := $(addprefix $(BUILD)/tools/roofline.,plain $(sets))
+$(rooflines): $(BUILD)/tools/roofline.%: tools/measure/roofline.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
-	$(compile) $(kernel_flags) $($*) -Dcompute_at_most=compute_at_most_$* -Dread_at_most=read_at_most_$* $(object_args)
-$(BUILD)/tools/roofline: tools/measure/roofline.c $(peaks) $(BUILD)/libattention.a $(settings)
-	$(compile) $(threaded) $< $(link_args)
-roofline: $(BUILD)/tools/roofline ## what this machine can do at most: GFLOP/s, GB/s
-	@$(RUN_UNDER) $< $(ARGS)
+	$(compile) $(kernel_flags) $($*) -DROOFLINE $< $(link_args)
+roofline: $(rooflines) ## what this machine can do at most: GFLOP/s, GB/s
+	@for program in $(rooflines); do $(RUN_UNDER) $$program || exit; done
 
 # The book's functions as a shared library, and bench.c, for each instruction set, with a
 # kernel of its own that takes one tile of queries at a time.
 bench_lib := $(BUILD)/bench-lib
 shared    := -O2 -fPIC -fno-semantic-interposition
 bench_libs := $(bench_lib)/attention.so $(foreach s,plain $(sets),$(bench_lib)/bench.$s.so)
-bench: $(bench_libs) $(BUILD)/bench-venv/made $(BUILD)/tools/roofline ## its speed beside PyTorch's and others': CASES="tiny product" for a part
+bench: $(bench_libs) $(BUILD)/bench-venv/made ## its speed beside PyTorch's and others': CASES="tiny product" for a part
 	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/measure/bench --build $(BUILD) \
 	  $(if $(MEASURED),--measured "$$MEASURED") $(CASES)
 
-$(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units)
+$(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units) tools/measure/bench_train.c
 	$(MAKE) -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
-	$(CC) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
-$(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline_peak.c $(bench_lib)/attention.so
-	$(CC) $(FLAGS) $(shared) $(kernel_flags) $($*) -Dmain=main_15 -shared $(filter %.c,$^) \
+	$(CC) $(FLAGS) $(shared) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
+$(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline.c $(bench_lib)/attention.so
+	$(CC) $(FLAGS) $(shared) $(kernel_flags) $($*) -Dmain=main_15 -shared $< \
 	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(openmp) -lm -o $@
 # Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
-bench-compiles: $(BUILD)/tools/roofline $(BUILD)/tools/bench_train
-	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c
+bench-compiles: $(rooflines)
+	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c tools/measure/bench_train.c
 
 $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
@@ -38,14 +36,13 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@touch $@
 
 # ---- The long runs, of which the pages of chapters 23 and 24 tell.
-$(addprefix $(BUILD)/tools/,train train_words halve bench_train): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
+$(addprefix $(BUILD)/tools/,train train_words halve): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link_args)
-bench-train: $(BUILD)/tools/bench_train .venv-golden/made ## chapter 23's training beside the same in PyTorch
-	@.venv-golden/bin/python tools/measure/bench-train --program $< $(if $(STEPS),--steps "$$STEPS")
+bench-train: $(bench_lib)/attention.so .venv-golden/made ## chapter 23's training beside the same in PyTorch
+	@.venv-golden/bin/python tools/measure/bench-train --build $(BUILD) $(if $(STEPS),--steps "$$STEPS")
 
-# The training and its best model are in files of their own until all steps are done. A run
-# of other sizes leaves the pages' logs alone.
+# A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
 train: log = $(if $(SIZES),,src/data/trained.tsv)
 train: sizes = $(SIZES)
@@ -63,27 +60,19 @@ train-dropout: ## chapter 23's long run, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
-	@rm -f $(gpt).tsv && $< $(gpt).training $(gpt).best $(gpt).tsv $(sizes)
-	@[ ! -e $(gpt).tsv ] || { $(if $(log),mv $(gpt).tsv $(log);) mv $(gpt).best $(gpt).safetensors; rm $(gpt).training; \
-	  $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
+	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(sizes)
+	@[ -e $(gpt).training ] || { $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
 train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
 	@$< src/models/repeated.safetensors src/models/verbs.safetensors
 
-# Where the time goes, in a folder of its own.
-timed = +@bash -c 'TIMEFORMAT="$(1): %1R s"; time $(MAKE) -s BUILD=$(BUILD)/bench $(2) >/dev/null'
-bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of chapter 07
-	@rm -rf $(BUILD)/bench
-	$(call timed,programs,programs)
-	$(call timed,their outputs,chapters)
-	$(call timed,the whole book is woven,book)
-	@touch chapters/07_*.c
-	$(call timed,make after a change of chapter 07,book)
-	$(call timed,programs of the tests,test-programs)
-	$(call timed,the tests,test)
-	@node $(browser)/slider.mjs; rm -rf $(BUILD)/bench
-
 # ---- Mistakes that are planted by rules. How a picture looks is for eyes.
 mutable = $(names:%=chapters/%.c) $(filter-out src/kernel/dispatch.c src/support/figure% src/support/pen.c,$(sources))
+# The gate plants forty in each of the files that it calls CHANGED.
+changed = $(filter $(CHANGED),$(mutable))
+plant = printf '%s\n' $(1) | xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(2),--sample "$(2)")
 mutants: $(tests) $(names:%=$(BUILD)/start/%.o) ## plants mistakes by rules: the tests must notice them; SAMPLE=3 of each file, FILES="src/gpt.c"
-	@printf '%s\n' $(or $(FILES),$(mutable)) | xargs -P$(JOBS) -n1 tools/measure/mutants $(if $(SAMPLE),--sample "$$SAMPLE")
+	@rm -rf $(BUILD)/mutants
+	@$(call plant,$(or $(FILES),$(mutable)),$(SAMPLE))
+	@$(if $(changed),$(call plant,$(changed),40))
+	@tools/measure/mutants --sum

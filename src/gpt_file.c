@@ -18,18 +18,15 @@ static int is_mask(const char *prefix, const char *name)
 }
 
 /* Refuses what is no part of the model. Beside it a file may have masks,
- * what gpt_training_save adds, and names without a dot, which no parameter
- * of PyTorch's GPT-2 has. */
+ * and names without a dot, which no parameter of PyTorch's GPT-2 has. */
 static void check_no_other(const Gpt *g, const Tensors *file,
                            const char *prefix)
 {
     Params all = gpt_params(g);
     for (size_t i = 0; i < file->count; i++) {
         const char *name = file->tensor[i].name;
-        if (strchr(name, '.') && strncmp(name, "training.", 9) &&
-            !is_mask(prefix, name) && !params_have(&all, prefix, name) &&
-            !params_have(&all, "mean.", name) &&
-            !params_have(&all, "square.", name))
+        if (strchr(name, '.') && !is_mask(prefix, name) &&
+            !params_have(&all, prefix, name))
             REFUSE("%s: '%s' is no tensor of a GPT-2 of %d layers: a file "
                    "without it is needed",
                    file->path, name, g->layers);
@@ -187,123 +184,5 @@ void model_load(Model *m, const char *path)
         REFUSE("%s: %zu tensors: %d are needed", path, file.count,
                all.count + 1);
     params_load(all, &file, "");
-    tensors_free(&file);
-}
-
-/* Where a training goes on: the state of its generator, and how many steps
- * have been done. */
-enum { RESUME_STATE = RANDOM_STATE + 3 };
-
-/* What must be the same then: its sizes, with a number for the text that it
- * learns from, and how it learns, but for Adam's rate, which each step has
- * anew. */
-enum { RUN_SETTINGS = 16 };
-static const char *const run_setting_name[RUN_SETTINGS] = {
-    "vocabulary", "context",       "width",
-    "n_heads",    "layers",        "has_own_output",
-    "texts",      "bytes of text", "checksum of the text",
-    "beta_1",     "beta_2",        "epsilon",
-    "decay",      "is_coupled",    "repeats",
-    "dropout"};
-
-/* Two texts have two checksums, most probably. */
-static uint32_t checksum(int bytes, const char text[bytes])
-{
-    uint32_t sum = 0;
-    for (int i = 0; i < bytes; i++)
-        sum = sum * 31 + (unsigned char)text[i];
-    return sum;
-}
-
-static void run_settings(const GptTraining *t, double setting[RUN_SETTINGS])
-{
-    const Gpt *g = &t->model;
-    const Adam *how = &t->adam;
-    const double all[RUN_SETTINGS] = {
-        g->vocabulary, g->context_length, g->width,
-        g->n_heads,    g->layers,         !!g->has_own_output,
-        t->texts,      t->bytes,          checksum(t->bytes, t->text),
-        how->beta_1,   how->beta_2,       how->epsilon,
-        how->decay,    how->is_coupled,   !!t->repeats,
-        t->dropout};
-    memcpy(setting, all, sizeof all);
-}
-
-static void check_run_settings(const Tensors *file, const GptTraining *t)
-{
-    double setting[RUN_SETTINGS];
-    run_settings(t, setting);
-    const double *there =
-        tensor_doubles(find_counted(file, "training.same", RUN_SETTINGS));
-    for (int i = 0; i < RUN_SETTINGS; i++)
-        if (there[i] != setting[i])
-            REFUSE("%s: a training whose %s is %.10g: %.10g is needed",
-                   file->path, run_setting_name[i], there[i], setting[i]);
-}
-
-void gpt_training_save(const GptTraining *t, const char *path)
-{
-    TensorList all = gpt_tensors(&t->model);
-    int64_t state[RESUME_STATE];
-    const double spare = t->random.has_spare ? t->random.spare : 0;
-    double setting[RUN_SETTINGS];
-    run_settings(t, setting);
-    for (int i = 0; i < RANDOM_STATE; i++)
-        state[i] = t->random.state[i];
-    state[RANDOM_STATE] = t->random.next;
-    state[RANDOM_STATE + 1] = t->random.has_spare;
-    state[RANDOM_STATE + 2] = t->step;
-    params_save(gpt_params(&t->mean), &all, "mean.");
-    params_save(gpt_params(&t->square), &all, "square.");
-    tensor_list_add(&all, "", "training.same", 'd', 1,
-                    (int[]){RUN_SETTINGS}, setting);
-    tensor_list_add(&all, "", "training.stands", 'i', 1,
-                    (int[]){RESUME_STATE}, state);
-    tensor_list_add(&all, "", "training.kept", 'd', 0, NULL, &spare);
-    if (t->noted)
-        tensor_list_add(&all, "", "training.notes", 'd', 1, &t->noted,
-                        t->notes);
-    tensor_list_write(&all, path);
-}
-
-static const int64_t *find_resume_state(const Tensors *file)
-{
-    static const char *const what[] = {"random number", "step"};
-    const int at[] = {RANDOM_STATE, RANDOM_STATE + 2};
-    const int most[] = {RANDOM_STATE, INT_MAX};
-    const int64_t *state =
-        find_integers(file, "training.stands", RESUME_STATE, UINT32_MAX);
-    for (int i = 0; i < 2; i++)
-        if (state[at[i]] > most[i])
-            REFUSE("%s: a training at %s %" PRId64 ": at most %d is needed",
-                   file->path, what[i], state[at[i]], most[i]);
-    return state;
-}
-
-void gpt_training_load(GptTraining *t, const char *path)
-{
-    Tensors file = tensors_read(path);
-    check_run_settings(&file, t);
-    const int64_t *state = find_resume_state(&file);
-    params_load(gpt_params(&t->model), &file, "");
-    params_load(gpt_params(&t->mean), &file, "mean.");
-    params_load(gpt_params(&t->square), &file, "square.");
-    check_no_other(&t->model, &file, "");
-    for (int i = 0; i < RANDOM_STATE; i++)
-        t->random.state[i] = (uint32_t)state[i];
-    t->random.next = (int)state[RANDOM_STATE];
-    t->random.has_spare = (int)state[RANDOM_STATE + 1];
-    t->random.spare =
-        *tensor_doubles(find_counted(&file, "training.kept", 1));
-    t->step = (int)state[RANDOM_STATE + 2];
-    t->noted = 0;
-    if (tensors_have(&file, "training.notes")) {
-        const Tensor *notes = tensors_find(&file, "training.notes");
-        const size_t size = notes->count * sizeof *t->notes;
-        const double *numbers = tensor_doubles(notes);
-        if (size)
-            memcpy(gpt_training_add_notes(t, (int)notes->count), numbers,
-                   size);
-    }
     tensors_free(&file);
 }

@@ -55,20 +55,7 @@ void gpt_training_free(GptTraining *t)
         free(t->shares[k]);
         gpt_free(&t->gradient[k]);
     }
-    free(t->notes);
     *t = (GptTraining){0};
-}
-
-double *gpt_training_add_notes(GptTraining *t, int n)
-{
-    const size_t size = sizeof *t->notes, more = (size_t)n * size;
-    double *notes = realloc(t->notes, (size_t)t->noted * size + more);
-    if (!notes)
-        REFUSE("%d numbers do not fit into memory: fewer are needed",
-               t->noted + n);
-    t->notes = notes;
-    t->noted += n;
-    return memset(notes + t->noted - n, 0, more);
 }
 
 /* A passage of text, and what comes after each of its bytes. */

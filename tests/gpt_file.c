@@ -371,6 +371,25 @@ static void load_integers(void)
     load_list(NULL);
 }
 
+/* A file of a model whose tensor "n_head" has so many numbers, the first of
+ * them this one. */
+static void load_heads(int count, int64_t number)
+{
+    const char *path = own_file("model.safetensors");
+    Gpt g = any_gpt(1, 0);
+    gpt_save(&g, path);
+    Tensors file = tensors_read(path);
+    Tensor *heads = file.tensor;
+    while (strcmp(heads->name, "n_head"))
+        heads++;
+    *(int64_t *)heads->data = number;
+    heads->rank = 1;
+    heads->shape[0] = count;
+    heads->count = (size_t)count;
+    tensors_write(path, (int)file.count, file.tensor);
+    gpt_load(&(Gpt){0}, path);
+}
+
 static void refused_files(void)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -385,6 +404,13 @@ static void refused_files(void)
     TAP_REFUSES("gpt_load", "whole numbers",
                 "'ln_f.bias' has dtype I64: F32 is needed",
                 load_integers());
+    TAP_REFUSES("gpt_load", "heads, of which there is no number", NULL,
+                load_heads(0, 0));
+    TAP_REFUSES("gpt_load", "no heads", NULL, load_heads(1, 0));
+    TAP_REFUSES("gpt_load", "four heads for a width of six", NULL,
+                load_heads(1, 4));
+    TAP_REFUSES("gpt_load", "four thousand million heads and two", NULL,
+                load_heads(1, 4294967298));
 }
 
 int main(void)

@@ -39,32 +39,10 @@ static void second(void)
     tap_near("two", ended_by(2, true), SIGINT, 0, 0);
 }
 
-/* Reading goes on: it is interrupted while it waits for what comes then. */
-static void goes_on(void)
-{
-    const pid_t us = getpid();
-    int from_child[2];
-    char got = 0;
-    if (pipe(from_child))
-        REFUSE("no pipe can be made");
-    stop_when_interrupted();
-    if (fork() == 0) {
-        usleep(20000);
-        kill(us, SIGINT);
-        usleep(20000);
-        _exit(write(from_child[1], "\7", 1) != 1);
-    }
-    tap_near("read", (double)read(from_child[0], &got, 1), 1, 0, 0);
-    tap_near("what was written", got, 7, 0, 0);
-    tap_true("interrupted", is_interrupted());
-    wait(NULL);
-}
-
 int main(void)
 {
     signal(SIGINT, SIG_DFL); /* what a shell starts behind it ignores it */
     TAP(noted, "is_interrupted: from the first Ctrl-C on");
     TAP(second, "stop_when_interrupted: the second Ctrl-C ends");
-    TAP(goes_on, "stop_when_interrupted: reading is not broken off");
     return tap_done();
 }

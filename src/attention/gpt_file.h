@@ -24,8 +24,8 @@
  * is no JSON, has no whole number "n_head" or has one of these keys twice,
  * tables that are missing or of other shapes, heads that do not divide the
  * width, and a tensor that is no part of the model. It passes over the
- * masks "h.0.attn.bias" and "h.0.attn.masked_bias", what gpt_training_save
- * adds, and names without a dot.
+ * masks "h.0.attn.bias" and "h.0.attn.masked_bias", and names without a
+ * dot.
  * PyTorch: GPT2LMHeadModel.from_pretrained, of Hugging Face's
  * transformers. */
 void gpt_load(Gpt *g, const char *path);
@@ -47,14 +47,3 @@ void gpt_save_half(const Gpt *g, const char *path);
  * widths of queries and values. */
 void model_save_half(const Model *m, const char *path);
 void model_load(Model *m, const char *path);
-
-/* Writes a training, the model among it, so that gpt_load reads that; and
- * reads it into one that gpt_training_init has made for the same sizes and
- * text: it goes on as if it had not been interrupted, to the last bit.
- * Refuse what tensors_read and tensors_write refuse, tables that are
- * missing, too many or of other shapes, numbers that no training has, and a
- * training of other sizes, on another text, with other settings of Adam, or
- * of which one alone has texts that repeat themselves; the rate may differ,
- * as each step sets it. */
-void gpt_training_save(const GptTraining *t, const char *path);
-void gpt_training_load(GptTraining *t, const char *path);

@@ -29,8 +29,6 @@ typedef struct {
     float *shares[GPT_PARTS]; /* [rows][vocabulary] */
     Gpt gradient[GPT_PARTS];
     int step; /* how many steps have been done */
-    int noted;
-    double *notes; /* [noted], of a run; saved with the training */
 } GptTraining;
 
 /* Makes a training with the sizes, the settings and the text of another:
@@ -41,9 +39,6 @@ typedef struct {
  * 1. */
 void gpt_training_init(GptTraining *t, const GptTraining *sizes);
 void gpt_training_free(GptTraining *t);
-
-/* Puts n zeros, at least 1, behind the notes; returns where they are. */
-double *gpt_training_add_notes(GptTraining *t, int n);
 
 /* The next batch: passages of the text, as long as the context, each from
  * any byte on, and for each byte the one that comes after it; ids and

@@ -1,214 +1,221 @@
-/* What `make bench` measures beside the book's own functions, and loops for
- * what is too short to be timed from Python. Compiled as the kernel is, for
- * the machine's instruction set, with a kernel of its own that takes one
- * tile of queries at a time. */
-#define _DEFAULT_SOURCE /* clock_gettime */
+/* What tools/measure/bench calls: the book's functions, for tables that lie
+ * side by side; what it measures beside them; and loops for what is too
+ * short to be timed from Python. Compiled as the kernel is, for the
+ * machine's instruction set, with a kernel of its own that takes one tile of
+ * queries at a time. */
 #define TILES 1
 #include "../../chapters/15_kernel.c"
 #include "../../src/kernel/attend.c"
+#include "attention/06_scaling.h"
+#include "roofline.c"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+/* Queries [texts][heads][n][d], keys and values [texts][kv_heads][m][d];
+ * contexts are as queries. */
+typedef struct {
+    int texts, heads, kv_heads, n, m, d, is_causal, threads;
+    const float *query, *key, *value;
+    float *context, *log_sum_exp;
+} Tables;
 
-static volatile float unused; /* makes a result one that is needed */
-
-static double seconds(void)
+static AttentionCall call_of(const Tables *t)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return (AttentionCall){
+        .texts = t->texts,
+        .n_heads = t->heads,
+        .n_kv_heads = t->kv_heads,
+        .n = t->n,
+        .m = t->m,
+        .d_k = t->d,
+        .d_v = t->d,
+        .mask = t->is_causal ? mask_causal(0) : mask_none(),
+        .query = rows_by_head(t->heads, t->n, t->d, t->query),
+        .key = rows_by_head(t->kv_heads, t->m, t->d, t->key),
+        .value = rows_by_head(t->kv_heads, t->m, t->d, t->value),
+        .context = rows_by_head(t->heads, t->n, t->d, t->context),
+        .log_sum_exp = t->log_sum_exp,
+        .threads = t->threads};
 }
 
-/* Seconds that a job takes, the mean of so many calls. */
-double bench_calls(void (*work)(const AttentionCall *call),
-                   const AttentionCall *call, int calls)
+void bench_attend(const Kernel *kernel, const Tables *t)
 {
+    const AttentionCall call = call_of(t);
+    kernel->attend(&call);
+}
+
+void bench_one_tile(const Tables *t)
+{
+    const AttentionCall call = call_of(t);
+    attend_fast(&call);
+}
+
+/* The gradients are those of queries, keys and values, one after another;
+ * the call has been computed. */
+void bench_backward(const Kernel *kernel, const Tables *t,
+                    const float *grad_context, float *gradients)
+{
+    const AttentionCall call = call_of(t);
+    const size_t size =
+        (size_t)t->texts * (size_t)t->heads * (size_t)t->n * (size_t)t->d;
+    StridedRows rows[3];
+    memset(gradients, 0, 3 * size * sizeof *gradients);
+    for (int k = 0; k < 3; k++)
+        rows[k] = rows_by_head(t->heads, t->n, t->d,
+                               gradients + (size_t)k * size);
+    kernel->attend_backward(
+        &call, rows_by_head(t->heads, t->n, t->d, grad_context), rows[0],
+        rows[1], rows[2]);
+}
+
+/* A cache, in a format, with all keys and values of one text; it is cleared
+ * and filled once more; and its answer to one query of each head. */
+KVCache *bench_cache(const Tables *t, Format format)
+{
+    KVCache *c = malloc(sizeof *c);
+    kv_cache_init(c, &(KVCache){.n_kv_heads = t->kv_heads,
+                                .d_k = t->d,
+                                .d_v = t->d,
+                                .capacity = t->m,
+                                .format = format});
+    return c;
+}
+
+void bench_append(KVCache *c, const Tables *t)
+{
+    kv_cache_truncate(c, (int)c->count);
+    kv_cache_append(c, t->m, rows_by_head(t->kv_heads, t->m, t->d, t->key),
+                    rows_by_head(t->kv_heads, t->m, t->d, t->value));
+}
+
+void bench_cache_attend(const Kernel *kernel, const KVCache *c,
+                        const Tables *t)
+{
+    kernel->kv_cache_attend(
+        c, t->heads, 1, rows_by_head(t->heads, 1, t->d, t->query),
+        t->threads, rows_by_head(t->heads, 1, t->d, t->context));
+}
+
+void bench_multiply(const Kernel *kernel, int n, const float a[n][n],
+                    const float b[n][n], float c[n][n])
+{
+    kernel->matmul(n, n, n, (StridedMatrix){(float *)a, n, 1},
+                   (StridedMatrix){(float *)b, n, 1},
+                   (StridedMatrix){NULL, 0, 0}, c);
+}
+
+/* Attention as chapter 6 writes it, head by head; scores and weights are
+ * the tables' own. */
+void bench_plain(const Tables *t)
+{
+    float table[2][64][64];
+    const size_t size = (size_t)t->n * (size_t)t->d;
+    for (size_t h = 0; h < (size_t)t->texts * (size_t)t->heads; h++)
+        attention(t->n, t->n, t->d, t->d, ROWS(t->d, t->query + h * size),
+                  ROWS(t->d, t->key + h * size),
+                  ROWS(t->d, t->value + h * size), (void *)table[0],
+                  (void *)table[1], ROWS(t->d, t->context + h * size));
+}
+
+/* Seconds of one call of many; without a kernel, of plain loops. */
+double bench_calls(const Kernel *kernel, const Tables *t, int calls)
+{
+    const AttentionCall call = call_of(t);
     const double from = seconds();
     for (int i = 0; i < calls; i++)
-        work(call);
+        if (kernel)
+            kernel->attend(&call);
+        else
+            bench_plain(t);
     return (seconds() - from) / calls;
 }
 
-static float cost_expf(int n, const float x[n])
-{
-    float sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += expf(x[i]);
-    return sum;
-}
-
-/* As the kernel uses it, side by side in lanes. */
-static float cost_exp2_fast(int n, const float x[n])
-{
-    Lanes sum = {{0}};
-    for (int i = 0; i + QUERIES <= n; i += QUERIES)
-        for (int j = 0; j < QUERIES; j++)
-            sum.at[j] += exp2_fast(x[i + j]);
-    float all = 0;
-    for (int j = 0; j < QUERIES; j++)
-        all += sum.at[j];
-    return all;
-}
-
-/* Seconds for each of n numbers, the mean of so many times. */
+/* Seconds for each of n numbers, the mean of so many times; exp2_fast is as
+ * the kernel uses it, side by side in lanes. */
 double bench_exponentials(int is_fast, int n, const float x[n], int times)
 {
     const double from = seconds();
-    for (int i = 0; i < times; i++)
-        unused = is_fast ? cost_exp2_fast(n, x) : cost_expf(n, x);
+    for (int i = 0; i < times; i++) {
+        float sum = 0;
+        if (is_fast) {
+#pragma omp simd reduction(+ : sum)
+            for (int k = 0; k < n; k++)
+                sum += exp2_fast(x[k]);
+        } else
+            for (int k = 0; k < n; k++)
+                sum += expf(x[k]);
+        unused = sum;
+    }
     return (seconds() - from) / ((double)times * n);
 }
 
-/* Attention as one writes it first: plain loops, one query at a time. */
-static void plain_query(const AttentionCall *call, const float *query,
-                        const float *key, const float *value,
-                        float *context)
-{
-    float weights[64], largest = -FLT_MAX, sum = 0;
-    const float scale = 1 / sqrtf((float)call->d_k);
-    for (int j = 0; j < call->m; j++) {
-        weights[j] = 0;
-        for (int k = 0; k < call->d_k; k++)
-            weights[j] += query[k] * key[j * call->key.token_stride + k];
-        weights[j] *= scale;
-        largest = weights[j] > largest ? weights[j] : largest;
-    }
-    for (int j = 0; j < call->m; j++)
-        sum += weights[j] = expf(weights[j] - largest);
-    for (int k = 0; k < call->d_v; k++)
-        context[k] = 0;
-    for (int j = 0; j < call->m; j++)
-        for (int k = 0; k < call->d_v; k++)
-            context[k] +=
-                weights[j] / sum * value[j * call->value.token_stride + k];
-}
-
-void bench_plain(const AttentionCall *call)
-{
-    if (call->m > 64 || call->mask.kind != MASK_NONE)
-        REFUSE("%d keys and mask %d: at most 64, and none, are needed",
-               call->m, call->mask.kind);
-    for (int h = 0; h < call->texts * call->n_heads; h++) {
-        const int text = h / call->n_heads, head = h % call->n_heads;
-        for (int i = 0; i < call->n; i++)
-            plain_query(call, row_at(&call->query, text, head, i),
-                        row_at(&call->key, text, head, 0),
-                        row_at(&call->value, text, head, 0),
-                        row_at(&call->context, text, head, i));
-    }
-}
-
-static float largest_of(int n, const float x[n])
-{
-    Lanes lane;
-    int i = 0;
-    for (int k = 0; k < QUERIES; k++)
-        lane.at[k] = -FLT_MAX;
-    for (; i + QUERIES <= n; i += QUERIES)
-        for (int k = 0; k < QUERIES; k++)
-            lane.at[k] = x[i + k] > lane.at[k] ? x[i + k] : lane.at[k];
-    float largest = -FLT_MAX;
-    for (; i < n; i++)
-        largest = x[i] > largest ? x[i] : largest;
-    for (int k = 0; k < QUERIES; k++)
-        largest = lane.at[k] > largest ? lane.at[k] : largest;
-    return largest;
-}
-
 /* Softmax in place, by powers of 2, and as fast as the kernel's. */
-static void weigh(int n, float x[n])
+static void softmax_fast(int n, float x[n])
 {
-    const float largest = largest_of(n, x);
-    Lanes lane = {{0}};
-    float sum = 0;
-    int i = 0;
-    for (; i + QUERIES <= n; i += QUERIES)
-        for (int k = 0; k < QUERIES; k++) {
-            x[i + k] = exp2_fast(x[i + k] - largest);
-            lane.at[k] += x[i + k];
-        }
-    for (; i < n; i++)
+    float largest = -FLT_MAX, sum = 0;
+#pragma omp simd reduction(max : largest)
+    for (int i = 0; i < n; i++)
+        largest = x[i] > largest ? x[i] : largest;
+#pragma omp simd reduction(+ : sum)
+    for (int i = 0; i < n; i++)
         sum += x[i] = exp2_fast(x[i] - largest);
-    for (int k = 0; k < QUERIES; k++)
-        sum += lane.at[k];
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         x[i] *= 1 / sum;
 }
 
-/* Row k of the scores is query first + k's. */
-static void weigh_rows(int first, int n, int m, Mask mask,
-                       float scores[n][m])
-{
-    for (int k = 0; k < n; k++) {
-        const int own =
-            mask.kind == MASK_CAUSAL ? min_int(m, first + k + 1) : m;
-        weigh(own, scores[k]);
-        memset(&scores[k][0] + own, 0, (size_t)(m - own) * sizeof(float));
-    }
-}
-
-/* A library's products: cblas_sgemm, cblas_sgemv. */
-typedef struct {
-    void (*gemm)(int order, int turn_a, int turn_b, int n, int m, int d,
-                 float alpha, const float *a, int row_a, const float *b,
-                 int row_b, float beta, float *c, int row_c);
-    void (*gemv)(int order, int turn_a, int n, int m, float alpha,
-                 const float *a, int row_a, const float *x, int step_x,
-                 float beta, float *y, int step_y);
-} Blas;
-
+/* A library's products, cblas_sgemm and cblas_sgemv, with softmax between
+ * them: n queries of one head, from number i on, with the m keys that the
+ * last of them sees. */
+typedef void Gemm(int order, int turn_a, int turn_b, int n, int m, int d,
+                  float alpha, const float *a, int row_a, const float *b,
+                  int row_b, float beta, float *c, int row_c);
+typedef void Gemv(int order, int turn_a, int n, int m, float alpha,
+                  const float *a, int row_a, const float *x, int step_x,
+                  float beta, float *y, int step_y);
 enum { BY_ROW = 101, AS_IT_IS = 111, TURNED = 112, SOME = 256 };
 
-/* Scores, softmax, values of n queries of one head, from number i on, with
- * the m keys that the last of them sees. */
-static void three_steps(const Blas *blas, const AttentionCall *call,
-                        int text, int head, int i, int n, int m,
-                        float *scores)
+static void three_steps(Gemm *gemm, Gemv *gemv, const Tables *t,
+                        size_t head, int i, int n, int m, float *scores)
 {
-    const int d_k = call->d_k, d_v = call->d_v;
-    const float scale = log2_e / sqrtf((float)d_k);
-    const float *query = row_at(&call->query, text, head, i),
-                *key = row_at(&call->key, text, head, 0),
-                *value = row_at(&call->value, text, head, 0);
-    float *context = row_at(&call->context, text, head, i);
+    const int d = t->d;
+    const size_t query_row = head * (size_t)t->n + (size_t)i,
+                 key_row = head * (size_t)t->m;
+    const float scale = log2_e / sqrtf((float)d);
+    const float *query = t->query + query_row * (size_t)d,
+                *key = t->key + key_row * (size_t)d,
+                *value = t->value + key_row * (size_t)d;
+    float *context = t->context + query_row * (size_t)d;
     if (n == 1)
-        blas->gemv(BY_ROW, AS_IT_IS, m, d_k, scale, key, d_k, query, 1, 0,
-                   scores, 1);
+        gemv(BY_ROW, AS_IT_IS, m, d, scale, key, d, query, 1, 0, scores, 1);
     else
-        blas->gemm(BY_ROW, AS_IT_IS, TURNED, n, m, d_k, scale, query, d_k,
-                   key, d_k, 0, scores, m);
-    weigh_rows(call->mask.first + i, n, m, call->mask, (void *)scores);
+        gemm(BY_ROW, AS_IT_IS, TURNED, n, m, d, scale, query, d, key, d, 0,
+             scores, m);
+    for (int k = 0; k < n; k++) {
+        float *row = scores + (size_t)k * (size_t)m;
+        const int seen = t->is_causal ? min_int(m, i + k + 1) : m;
+        softmax_fast(seen, row);
+        memset(row + seen, 0, (size_t)(m - seen) * sizeof *row);
+    }
     if (n == 1)
-        blas->gemv(BY_ROW, TURNED, m, d_v, 1, value, d_v, scores, 1, 0,
-                   context, 1);
+        gemv(BY_ROW, TURNED, m, d, 1, value, d, scores, 1, 0, context, 1);
     else
-        blas->gemm(BY_ROW, AS_IT_IS, AS_IT_IS, n, d_v, m, 1, scores, m,
-                   value, d_v, 0, context, d_v);
+        gemm(BY_ROW, AS_IT_IS, AS_IT_IS, n, d, m, 1, scores, m, value, d, 0,
+             context, d);
 }
 
-/* All heads, shared among threads, each of which has a table of scores and
- * calls a library that itself uses one. Some rows at a time, so that their
- * scores stay in a cache, and a causal mask leaves keys out. */
-void bench_three_steps(const Blas *blas, const AttentionCall *call,
-                       float *tables)
+/* All heads, shared among threads, each of which calls a library that itself
+ * uses one. Some rows at a time, so that their scores stay in a cache, and a
+ * causal mask leaves keys out. */
+void bench_blas(Gemm *gemm, Gemv *gemv, const Tables *t)
 {
-    const size_t size = (size_t)call->n * (size_t)call->m;
-#pragma omp parallel num_threads(call->threads) firstprivate(tables)
+#pragma omp parallel num_threads(t->threads)
     {
-#ifdef _OPENMP
-        tables += (size_t)omp_get_thread_num() * size;
-#endif
+        float *scores = new_list(SOME * (size_t)t->m, sizeof *scores);
 #pragma omp for schedule(dynamic) collapse(2)
-        for (int t = 0; t < call->texts; t++)
-            for (int h = 0; h < call->n_heads; h++)
-                for (int i = 0; i < call->n; i += SOME) {
-                    const int n = min_int(SOME, call->n - i);
-                    const int seen = call->mask.kind == MASK_CAUSAL
-                                         ? call->mask.first + i + n
-                                         : call->m;
-                    three_steps(blas, call, t, h, i, n, seen, tables);
-                }
+        for (int h = 0; h < t->texts * t->heads; h++)
+            for (int i = 0; i < t->n; i += SOME) {
+                const int n = min_int(SOME, t->n - i);
+                three_steps(gemm, gemv, t, (size_t)h, i, n,
+                            t->is_causal ? i + n : t->m, scores);
+            }
+        free(scores);
     }
-    (void)size; /* without OpenMP there is one table */
 }

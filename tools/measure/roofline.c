@@ -1,58 +1,92 @@
 /* What this machine can do at most, which fast code is held against: floats
- * multiplied and added a second, for each instruction set, and bytes read
- * from memory a second. `make roofline`; --json for programs. */
+ * multiplied and added a second, and bytes read from memory a second. It is
+ * compiled once for each instruction set: as a program, which make roofline
+ * runs, and as part of what tools/measure/bench loads. */
 #define _DEFAULT_SOURCE /* clock_gettime, sysconf */
 #include <unistd.h>
 
 #include "attention.h"
+#include "kernel/lanes.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#else
-static int omp_get_max_threads(void)
+/* So many sums that no product waits for the one before it, and so few that
+ * all of them, and two factors, stay in registers. */
+enum { SUMS = REGISTERS == 32 ? 16 : 12, RUNS = 60 };
+
+static volatile float unused; /* makes a result one that is needed */
+
+static float total(Vector sum[SUMS])
 {
-    return 1;
+    for (int i = 1; i < SUMS; i++)
+        sum[0] += sum[i];
+    return sum[0][0];
 }
-#endif
 
-/* They answer how many products and sums, and how many bytes. */
-typedef double Compute(int threads, long steps);
-typedef double Read(int threads, size_t count, const float x[count]);
+static APART float multiply_and_add(long steps, float factor, float more)
+{
+    Vector sum[SUMS], x = {0}, y = {0};
+    x += factor;
+    y += more;
+    for (int i = 0; i < SUMS; i++)
+        sum[i] = (float)i - y; /* of equal ones one would be computed */
+    for (long k = 0; k < steps; k++)
+        for (int i = 0; i < SUMS; i++)
+            sum[i] = sum[i] * x + y;
+    return total(sum);
+}
 
-typedef struct {
-    const char *name; /* as kernel_named knows it */
-    Compute *compute;
-    Read *read;
-} Set;
+static APART float add_up(size_t count, const float x[count])
+{
+    const Vector *at = (const void *)x;
+    Vector sum[SUMS] = {{0}};
+    const size_t steps = count / (SUMS * LANES);
+    for (size_t k = 0; k < steps; k++, at += SUMS)
+        for (int i = 0; i < SUMS; i++)
+            sum[i] += at[i];
+    return total(sum);
+}
 
-Compute compute_at_most_plain, compute_at_most_avx2, compute_at_most_avx512;
-Read read_at_most_plain, read_at_most_avx2, read_at_most_avx512;
+/* Multiplies and adds in registers, on so many threads; returns how many
+ * products and sums. */
+double compute_at_most(int threads, long steps)
+{
+    float sum = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum)
+    for (int i = 0; i < threads; i++)
+        sum += multiply_and_add(steps, 0.999f, 1e-3f);
+    unused = sum;
+    return 2. * (double)steps * SUMS * LANES * threads;
+}
 
-static const Set sets[] = {
-#ifdef __x86_64__
-    {"AVX-512", compute_at_most_avx512, read_at_most_avx512},
-    {"AVX2", compute_at_most_avx2, read_at_most_avx2},
-#endif
-    {"plain", compute_at_most_plain, read_at_most_plain},
-};
+/* Reads x, which begins at a multiple of 64 bytes, each thread a part of its
+ * own; returns how many bytes. What does not fill all sums is left out. */
+double read_at_most(int threads, size_t count, const float x[count])
+{
+    const size_t part = count / (size_t)threads / 16 * 16;
+    float sum = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum)
+    for (int i = 0; i < threads; i++)
+        sum += add_up(part, x + (size_t)i * part);
+    unused = sum;
+    return (double)(sizeof *x * part) * threads;
+}
 
-enum { SETS = sizeof sets / sizeof *sets, RUNS = 60 };
-
-static double seconds(void)
+double seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* GFLOP/s, the most of several runs of some 5 ms: whatever else the machine
- * does makes a run slower, and none faster. */
-static double peak(const Set *set, int threads)
+/* GFLOP/s, and GB/s from more memory than the caches hold: the most of
+ * several runs, since whatever else the machine does makes a run slower, and
+ * none faster. Those that compute take some 5 ms. */
+double peak_speed(int threads)
 {
     long steps = 20000;
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
-        const double from = seconds(), count = set->compute(threads, steps);
+        const double from = seconds();
+        const double count = compute_at_most(threads, steps);
         const double took = seconds() - from;
         best = fmax(best, 1e-9 * count / took);
         steps = (long)fmax(1e4, (double)steps * 0.005 / took);
@@ -60,75 +94,40 @@ static double peak(const Set *set, int threads)
     return best;
 }
 
-/* GB/s, the same. */
-static double bandwidth(const Set *set, int threads, size_t count,
-                        const float x[count])
+double peak_bandwidth(int threads)
 {
+    size_t count = (size_t)32 << 20;
     double best = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* in bytes */
+    if (cache > 0 && (size_t)cache > count)
+        count = (size_t)cache;
+#endif
+    float *x = new_zeroed_pages(count * sizeof *x);
+    memset(x, 1, count * sizeof *x);
     for (int run = 0; run < RUNS; run++) {
-        const double from = seconds(), bytes = set->read(threads, count, x);
+        const double from = seconds();
+        const double bytes = read_at_most(threads, count, x);
         best = fmax(best, 1e-9 * bytes / (seconds() - from));
     }
+    free(x);
     return best;
 }
 
-/* So many floats that of the last cache they fill at least four. */
-static size_t floats_beyond_caches(void)
+#ifdef ROOFLINE
+/* Says nothing where the processor lacks the instruction set. */
+int main(void)
 {
-    size_t bytes = (size_t)128 << 20;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (cache > 0 && 4 * (size_t)cache > bytes)
-        bytes = 4 * (size_t)cache;
-#endif
-    return bytes / sizeof(float);
-}
-
-/* The two forms: for people, and for programs. */
-typedef struct {
-    const char *begin, *set, *read, *between, *end;
-} Form;
-
-static const Form forms[] = {
-    {"%s, %d processors\n",
-     "%-8s %8.1f GFLOP/s on one thread, %8.1f on %d\n",
-     "memory   %8.1f GB/s read by one thread, %7.1f by %d\n", "", ""},
-    {"{\"machine\": \"%s\", \"processors\": %d, \"peak_gflops\": {",
-     "\"%s\": {\"1\": %.2f, \"all\": %.2f, \"threads\": %d}",
-     "}, \"bandwidth_gbs\": {\"1\": %.2f, \"all\": %.2f, \"threads\": %d}",
-     ", ", "}\n"}};
-
-static int roofline(int argc, char *argv[])
-{
-    const int is_json = argc == 2 && !strcmp(argv[1], "--json");
-    if (argc > 1 && !is_json)
-        REFUSE("'%s': nothing or --json is needed", argv[1]);
-    const Form *form = &forms[is_json];
-    const int threads = omp_get_max_threads();
-    const Set *best = NULL;
-    char name[256];
-    processor_name(sizeof name, name);
-    printf(form->begin, name, (int)sysconf(_SC_NPROCESSORS_ONLN));
-    for (const Set *set = sets; set < sets + SETS; set++) {
-        if (!kernel_named(set->name))
-            continue;
-        printf("%s", best ? form->between : "");
-        printf(form->set, set->name, peak(set, 1), peak(set, threads),
-               threads);
-        best = best ? best : set;
-    }
-    const size_t count = floats_beyond_caches();
-    float *x = new_zeroed_pages(count * sizeof *x);
-    for (size_t i = 0; i < count; i++)
-        x[i] = 1;
-    printf(form->read, bandwidth(best, 1, count, x),
-           bandwidth(best, threads, count, x), threads);
-    printf("%s", form->end);
-    free(x);
+    const char *name = LANES == 16  ? "AVX-512"
+                       : LANES == 8 ? "AVX2"
+                                    : "plain";
+    const int threads = threads_for(1 << 20, 0);
+    if (!kernel_named(name))
+        return 0;
+    printf("%-8s %8.1f GFLOP/s on one thread, %8.1f on %d; ", name,
+           peak_speed(1), peak_speed(threads), threads);
+    printf("memory %6.1f GB/s read by one thread, %6.1f by %d\n",
+           peak_bandwidth(1), peak_bandwidth(threads), threads);
     return 0;
 }
-
-int main(int argc, char *argv[])
-{
-    return run_program(roofline, argc, argv);
-}
+#endif

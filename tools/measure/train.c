@@ -1,44 +1,105 @@
-#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, open_memstream */
+#include <unistd.h>
+
 #include "attention.h"
 #include "support/file.h"
 
 /* A long run, which `make train` begins or resumes: its steps, what it
- * records on the way, and its log. The step itself is chapter 23's, and the
- * files are gpt_file.c's. */
+ * records on the way, and its log. The step itself is chapter 23's. */
 
-/* The notes of a run: seconds in all, and of the steps alone. The rows of
- * the log follow them: the step, both losses, the largest two scores of
- * heads, and the bytes of what the model writes. */
-enum { SECONDS, STEP_SECONDS, FIRST_ROW };
-enum { STEP, LOSS, HELD_OUT, HEADS, SAMPLE = HEADS + 2 };
+/* What is saved of a run beside its tables and rows: how it stands; the
+ * loss of the model that was best on the text held out; and how many
+ * seconds it has taken, in all and for the steps alone. */
+typedef struct {
+    Random random;
+    int step;
+    double least, seconds, step_seconds;
+    size_t bytes; /* of rows */
+} Progress;
 
-static int row_length(const GptTraining *t)
+enum { SETTINGS = 300, SAVED_TABLES = 4 };
+typedef struct {
+    GptTraining t;
+    Gpt best;
+    Progress now;
+    char settings[SETTINGS]; /* in words */
+    char *text;              /* the rows of its log */
+    FILE *rows;              /* writes them */
+} Run;
+
+static void run_init(Run *run, const GptTraining *sizes)
 {
-    return SAMPLE + t->model.context_length;
+    const Gpt *g = &run->t.model;
+    uint32_t sum = 0; /* two texts have two sums, most probably */
+    *run = (Run){.now.least = INFINITY};
+    gpt_training_init_prose(&run->t, sizes);
+    gpt_init(&run->best, g);
+    run->rows = open_memstream(&run->text, &run->now.bytes);
+    for (int i = 0; i < run->t.bytes; i++)
+        sum = sum * 31 + (unsigned char)run->t.text[i];
+    snprintf(run->settings, SETTINGS,
+             "steps %d, texts %d, context %d, width %d, heads %d, blocks "
+             "%d, repeats %d, dropout %g, and prose with sum %" PRIu32,
+             sizes->steps, sizes->texts, g->context_length, g->width,
+             g->n_heads, g->layers, sizes->repeats, sizes->dropout, sum);
 }
 
-static int row_count(const GptTraining *t)
+static void run_free(Run *run)
 {
-    return (t->noted - FIRST_ROW) / row_length(t);
+    fclose(run->rows);
+    free(run->text);
+    gpt_free(&run->best);
+    gpt_training_free(&run->t);
 }
 
-static double *row_of(const GptTraining *t, int i)
+/* ---- A run in a file, from which it goes on to the same bits. It is read
+ * where it was written, so numbers are as in memory. */
+
+static void run_save(Run *run, const char *path)
 {
-    return t->notes + FIRST_ROW + i * row_length(t);
+    const GptTraining *t = &run->t;
+    const float *table[SAVED_TABLES] = {t->model.memory, t->mean.memory,
+                                        t->square.memory, run->best.memory};
+    NewFile new = file_begin(path);
+    fflush(run->rows);
+    run->now.random = t->random;
+    run->now.step = t->step;
+    fwrite(run->settings, 1, SETTINGS, new.file);
+    fwrite(&run->now, sizeof run->now, 1, new.file);
+    for (int k = 0; k < SAVED_TABLES; k++)
+        fwrite(table[k], sizeof(float), t->model.count, new.file);
+    fwrite(run->text, 1, run->now.bytes, new.file);
+    file_finish(&new);
 }
 
-/* The first of the rows with the least loss on text held out. */
-static int best_row(const GptTraining *t)
+static void run_load(Run *run, const char *path)
 {
-    int best = 0;
-    for (int i = 1; i < row_count(t); i++)
-        if (row_of(t, i)[HELD_OUT] < row_of(t, best)[HELD_OUT])
-            best = i;
-    return best;
+    GptTraining *t = &run->t;
+    float *const table[SAVED_TABLES] = {t->model.memory, t->mean.memory,
+                                        t->square.memory, run->best.memory};
+    char saved[SETTINGS];
+    FILE *file = file_open(path);
+    file_fill(path, file, SETTINGS, saved);
+    if (memcmp(saved, "steps ", 6) || saved[SETTINGS - 1])
+        REFUSE("%s: is not what a long run has saved", path);
+    if (strcmp(saved, run->settings))
+        REFUSE("%s: is a run with %s; this run has %s", path, saved,
+               run->settings);
+    file_fill(path, file, sizeof run->now, &run->now);
+    for (int k = 0; k < SAVED_TABLES; k++)
+        file_fill(path, file, t->model.count * sizeof(float), table[k]);
+    char *text = file_read(path, file, run->now.bytes);
+    fputs(text, run->rows);
+    free(text);
+    fclose(file);
+    t->random = run->now.random;
+    t->step = run->now.step;
 }
+
+/* ---- Its steps. */
 
 /* The seconds on a clock that never goes back, whatever it counts from. */
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -88,47 +149,72 @@ static void largest_scores(const Gpt *g, double largest[2])
             largest[k] = fmax(largest[k], (double)score[i][k]);
 }
 
-/* Adds a row to the notes, and saves the model in a file of its own if none
- * before it was as good. */
-static void record_row(GptTraining *t, const char *model_path)
+/* Adds a row to the log, and keeps the model if none before it was as
+ * good. */
+static void record_row(Run *run)
 {
-    const int n = t->model.context_length;
-    double *row = gpt_training_add_notes(t, row_length(t));
-    char *text = new_list((size_t)n + 1, 1);
-    row[STEP] = t->step;
-    row[LOSS] = (double)gpt_run_loss(t, prose());
-    row[HELD_OUT] = (double)gpt_run_loss(t, held_out());
-    if (!isfinite(row[LOSS]) || !isfinite(row[HELD_OUT]))
+    const GptTraining *t = &run->t;
+    const Gpt *g = &t->model;
+    const double loss = (double)gpt_run_loss(t, prose());
+    const double held = (double)gpt_run_loss(t, held_out());
+    double scores[2];
+    char sample[g->context_length + 1];
+    if (!isfinite(loss) || !isfinite(held))
         REFUSE(
             "losses of %g and %g after step %d; they must be finite: try "
             "a lower learning rate",
-            row[LOSS], row[HELD_OUT], t->step);
-    largest_scores(&t->model, row + HEADS);
-    gpt_sample(&t->model, n, text);
-    for (int i = 0; i < n; i++)
-        row[SAMPLE + i] = text[i];
-    free(text);
-    if (best_row(t) == row_count(t) - 1)
-        gpt_save(&t->model, model_path);
+            loss, held, t->step);
+    largest_scores(g, scores);
+    gpt_sample(g, g->context_length, sample);
+    fprintf(run->rows, "%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.*s\n", t->step, loss,
+            held, scores[0], scores[1], g->context_length, sample);
+    if (held < run->now.least) {
+        run->now.least = held;
+        memcpy(run->best.memory, g->memory, g->count * sizeof *g->memory);
+    }
 }
 
-static double tokens_per_second(const GptTraining *t)
+static double tokens_per_second(const Run *run)
 {
-    return (double)t->step * t->texts * t->model.context_length /
-           t->notes[STEP_SECONDS];
+    return (double)run->t.step * run->t.texts *
+           run->t.model.context_length / run->now.step_seconds;
 }
 
-static void show_progress(const GptTraining *t, float loss)
+static void show_progress(const Run *run, float loss)
 {
     fprintf(stderr,
             "\rstep %d of %d, loss %.3f, %.0f tokens a second, %.0f s "
             "left   ",
-            t->step, t->steps, (double)loss, tokens_per_second(t),
-            (t->steps - t->step) * t->notes[SECONDS] / t->step);
+            run->t.step, run->t.steps, (double)loss, tokens_per_second(run),
+            (run->t.steps - run->t.step) * run->now.seconds / run->t.step);
 }
 
-static void write_sizes(const GptTraining *t, FILE *log)
+/* Until all steps are done, or the run is interrupted. */
+static void take_steps(Run *run, const char *path)
 {
+    GptTraining *t = &run->t;
+    const int every = (t->steps + 39) / 40;
+    while (t->step < t->steps && !is_interrupted()) {
+        const double from = seconds_now();
+        const float loss = run_step(t);
+        run->now.step_seconds += seconds_now() - from;
+        const int is_row =
+            t->step == 1 || t->step % every == 0 || t->step == t->steps;
+        if (is_row)
+            record_row(run);
+        run->now.seconds += seconds_now() - from;
+        if (is_row)
+            run_save(run, path);
+        show_progress(run, loss);
+    }
+    run_save(run, path);
+}
+
+/* ---- Its log. */
+
+static void write_sizes(const Run *run, FILE *log)
+{
+    const GptTraining *t = &run->t;
     const Gpt *g = &t->model;
     char machine[200], day[20];
     const time_t time_now = time(NULL);
@@ -143,21 +229,8 @@ static void write_sizes(const GptTraining *t, FILE *log)
             "seconds\t%.0f\ntokens_per_second\t%.0f\n",
             t->steps, t->texts, t->repeats, t->dropout, g->vocabulary,
             g->context_length, g->width, g->n_heads, g->layers, machine,
-            threads_for(1 << 20, 0), day, t->notes[SECONDS],
-            tokens_per_second(t));
-}
-
-static void write_rows(const GptTraining *t, FILE *log)
-{
-    fprintf(log, "\nstep\tloss\theld_out\tbefore\tafter\tsample\n");
-    for (int i = 0; i < row_count(t); i++) {
-        const double *row = row_of(t, i);
-        for (int k = 0; k < SAMPLE; k++)
-            fprintf(log, "%.9g\t", row[k]);
-        for (int k = 0; k < t->model.context_length; k++)
-            putc((int)row[SAMPLE + k], log);
-        putc('\n', log);
-    }
+            threads_for(1 << 20, 0), day, run->now.seconds,
+            tokens_per_second(run));
 }
 
 /* The losses of the repeated texts, and the scores of all heads. */
@@ -191,120 +264,45 @@ static void write_heads(Gpt *g, FILE *log)
     putc('\n', log);
 }
 
-/* The log of a run, with the scores of its best model's heads. */
-static void write_log(const GptTraining *t, const char *model_path,
-                      const char *path)
+/* With the scores of its best model's heads. */
+static void write_log(Run *run, const char *path)
 {
-    Gpt best;
-    gpt_load(&best, model_path);
     NewFile new = file_begin(path);
-    write_sizes(t, new.file);
-    write_rows(t, new.file);
-    write_heads(&best, new.file);
+    write_sizes(run, new.file);
+    fflush(run->rows);
+    fprintf(new.file, "\nstep\tloss\theld_out\tbefore\tafter\tsample\n%s",
+            run->text);
+    write_heads(&run->best, new.file);
     file_finish(&new);
-    gpt_free(&best);
-}
-
-/* Until all steps are done, or the run is interrupted. */
-static void train(GptTraining *t, const char *path, const char *model_path)
-{
-    const int every = (t->steps + 39) / 40;
-    while (t->step < t->steps && !is_interrupted()) {
-        const double from = now();
-        const float loss = run_step(t);
-        t->notes[STEP_SECONDS] += now() - from;
-        const int is_row =
-            t->step == 1 || t->step % every == 0 || t->step == t->steps;
-        if (is_row)
-            record_row(t, model_path);
-        t->notes[SECONDS] += now() - from;
-        if (is_row)
-            gpt_training_save(t, path);
-        show_progress(t, loss);
-    }
-}
-
-/* Refuses a file whose model isn't the one that was best so far, of which
- * the log will tell. */
-static void best_model_check(const GptTraining *t, const char *path)
-{
-    GptTraining saved = *t;
-    gpt_load(&saved.model, path);
-    const Gpt *g = &saved.model;
-    const double least =
-        row_count(t) ? row_of(t, best_row(t))[HELD_OUT] : INFINITY;
-    const int is_alike = g->vocabulary == t->model.vocabulary &&
-                         g->context_length == t->model.context_length &&
-                         g->n_heads == t->model.n_heads &&
-                         g->count == t->model.count;
-    const double loss =
-        is_alike ? (double)gpt_run_loss(&saved, held_out()) : NAN;
-    if (!(fabs(loss - least) < 1e-3))
-        REFUSE("%s: its model has a loss of %g on the text held out; it "
-               "must be the best one of this run, which has %g",
-               path, loss, least);
-    gpt_free(&saved.model);
-}
-
-/* Goes on with the training that was saved. */
-static void resume_run(GptTraining *t, const char *path,
-                       const char *model_path)
-{
-    gpt_training_load(t, path);
-    const int row = row_length(t);
-    if (t->noted < FIRST_ROW || (t->noted - FIRST_ROW) % row)
-        REFUSE("%s: has %d notes; a run has %d and a multiple of %d", path,
-               t->noted, FIRST_ROW, row);
-    if (t->step > t->steps)
-        REFUSE("%s: has step %d, and all %d that are asked for are done: "
-               "to go on, ask for more than %d",
-               path, t->step, t->steps, t->step);
-    best_model_check(t, model_path);
 }
 
 /* Takes all steps, or what is left of them where the first file has some.
- * It says on standard error how far it is, and saves itself there after the
- * first step, each fortieth of the way, when Ctrl-C ends it, and at the end.
- * The second file gets the model that was best on the text held out. When
- * all steps are done, the third gets the log. Refuses, before the first
- * step, steps below 1, one path twice, files that it cannot read or write, a
- * training that was not saved by a run or that is of other sizes, and one
- * that has done more steps; and losses that are not finite, when they
- * come. */
-static void run(const GptTraining *sizes, char *const path[3])
+ * When all are done, the second file gets the model that was best on the
+ * text held out, the third the log, and the first is removed. Files that
+ * cannot be written are refused before the first step. */
+static void run_train(const GptTraining *sizes, char *const path[3])
 {
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(path[i], path[(i + 1) % 3]))
-            REFUSE(
-                "%s: is given for two of the training, its model and its "
-                "log; they must be three files",
-                path[i]);
-    if (sizes->steps < 1)
-        REFUSE("%d steps; there must be at least 1", sizes->steps);
-    GptTraining t;
-    gpt_training_init_prose(&t, sizes);
-    gpt_training_add_notes(&t, FIRST_ROW);
-    FILE *old = fopen(path[0], "rb");
-    if (!old && errno != ENOENT)
-        REFUSE("%s: cannot be read: %s", path[0], strerror(errno));
-    if (old) {
-        fclose(old);
-        resume_run(&t, path[0], path[1]);
-    }
-    for (int i = 0; i < 3; i++) { /* refused before the steps, not after */
+    Run run;
+    run_init(&run, sizes);
+    if (!access(path[0], F_OK))
+        run_load(&run, path[0]);
+    for (int i = 0; i < 3; i++) {
         NewFile new = file_begin(path[i]);
         file_drop(&new);
     }
     stop_when_interrupted();
-    train(&t, path[0], path[1]);
-    gpt_training_save(&t, path[0]);
-    const int is_done = t.step == t.steps;
-    if (is_done)
-        write_log(&t, path[1], path[2]);
-    fprintf(
-        stderr, "\n%s has step %d of %d: %s\n", path[0], t.step, t.steps,
-        is_done ? "all are done" : "the same command goes on from there");
-    gpt_training_free(&t);
+    take_steps(&run, path[0]);
+    if (run.t.step == run.t.steps) {
+        gpt_save(&run.best, path[1]);
+        write_log(&run, path[2]);
+        remove(path[0]);
+        fprintf(stderr, "\nall %d steps are done\n", run.t.steps);
+    } else
+        fprintf(stderr,
+                "\n%s has step %d of %d: the same command goes on from "
+                "there\n",
+                path[0], run.t.step, run.t.steps);
+    run_free(&run);
 }
 
 /* Files for the training, its model and its log, and then maybe the sizes of
@@ -313,31 +311,27 @@ static int train_gpt(int argc, char *argv[])
 {
     GptTraining sizes = gpt_long_run;
     Gpt *g = &sizes.model;
-    static const struct {
-        const char *name;
-        uint64_t least, most;
-    } size[8] = {{"steps", 1, 1 << 20},
-                 {"texts", 1, 1 << 20},
-                 {"the context", TRAINED_BACK + 1, 1 << 20},
-                 {"the width", 1, 1 << 20},
-                 {"heads", 1, 1 << 20},
-                 {"blocks", 1, 1 << 20},
-                 {"repeats", 0, 1},
-                 {"dropout, in percent,", 0, 99}};
+    enum { SIZES = 8 };
+    static const char *const name[SIZES] = {
+        "steps", "texts",  "the context", "the width",
+        "heads", "blocks", "repeats",     "dropout, in percent,"};
+    const uint64_t least[SIZES] = {1, 1, TRAINED_BACK + 1, 1, 1, 1, 0, 0};
     int percent = 0;
-    int *const of[8] = {&sizes.steps,   &sizes.texts, &g->context_length,
-                        &g->width,      &g->n_heads,  &g->layers,
-                        &sizes.repeats, &percent};
-    if (argc != 4 && argc != 12)
+    int *const size[SIZES] = {
+        &sizes.steps, &sizes.texts, &g->context_length, &g->width,
+        &g->n_heads,  &g->layers,   &sizes.repeats,     &percent};
+    if (argc != 4 && argc != 4 + SIZES)
         REFUSE("%d arguments; there must be TRAINING MODEL LOG, and then "
                "nothing or STEPS TEXTS CONTEXT WIDTH HEADS BLOCKS REPEATS "
                "DROPOUT",
                argc - 1);
     for (int i = 0; i + 4 < argc; i++)
-        *of[i] = (int)parse_integer(size[i].name, argv[i + 4],
-                                    size[i].least, size[i].most);
+        *size[i] = (int)parse_integer(name[i], argv[i + 4], least[i],
+                                      i == 6   ? 1
+                                      : i == 7 ? 99
+                                               : 1 << 20);
     sizes.dropout = percent / 100.0;
-    run(&sizes, argv + 1);
+    run_train(&sizes, argv + 1);
     return 0;
 }
 
