@@ -18,12 +18,12 @@ endif
 # learner, or a teacher, is told which mistake it may be.
 exercised := $(filter 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(names))
 known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
-$(BUILD)/mistakes/%.json: tests/learn/mistakes.txt tools/learn/mistakes $(wildcard tools/*.pm) $(addprefix tools/learn/,Diagnosis.pm Mistakes.pm) \
+$(BUILD)/mistakes/%.json: tests/learn/mistakes.tsv tools/learn/mistakes $(wildcard tools/*.pm) $(addprefix tools/learn/,Diagnosis.pm Mistakes.pm) \
   $$(foreach n,$$(call named,$$*),chapters/$$n.c $(BUILD)/tests/$$n.o $$(call beside,$$n))
 	@mkdir -p $(@D)
 	@tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))
 
-mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mistakes.txt: each must have a name of its own
+mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mistakes.tsv: each must have a name of its own
 
 # The chapters of CHAPTER="02 3.1", or all.
 asked = $(if $(filter all,$(CHAPTER)),$(exercised),$(foreach w,$(CHAPTER),\
@@ -31,12 +31,12 @@ asked = $(if $(filter all,$(CHAPTER)),$(exercised),$(foreach w,$(CHAPTER),\
 student: $$(call known,$$(asked)) ##* CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
 	@tools/learn/student "$$CHAPTER" "$$DIR"
 
-watch: ##* builds and tests each time you save; shows what comes next, ? its keys
+watch: ##* builds and tests each time you save: h shows a hint, n goes on, q ends
 	@tools/learn/watch
 
 progress: ## how far all exercises are
-	@tools/learn/watch progress
+	@tools/learn/progress
 
 # hint-2.1: ## the next hint, or HINT=1; solution-2.1: once solved; reset-2.1: empty again
 hint-% solution-% reset-%:
-	@tools/learn/watch $(subst -, ,$@)
+	@tools/learn/exercise $(subst -, ,$@)

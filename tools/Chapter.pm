@@ -336,10 +336,10 @@ sub code_of {
     return '';
 }
 
-# The first function whose braces do not meet before the next one begins: its line, and
-# how many there are of either.
+# The first function of a file whose braces don't match before the next one begins: its
+# line, and how many there are of either.
 sub unmet {
-    my $code = bare($_[0]);
+    my $code = bare(join "\n", @_);
     my @begin;
     while ($code =~ /^\w[\w\s*]*?[\s*](\w+)\([^;{}]*(?=\{)/gm) {
         push @begin, [$1, $-[0]] if $1 !~ /^(?:if|for|while|switch)$/;
@@ -348,20 +348,10 @@ sub unmet {
         my ($name, $from) = @{$begin[$k]};
         my $text = substr $code, $from, ($k < $#begin ? $begin[$k + 1][1] : length $code) - $from;
         my ($opened, $closed) = ($text =~ tr/{//, $text =~ tr/}//);
-        return (substr($code, 0, $from) =~ tr/\n//, "$name: $opened { and $closed }: each { needs its }")
+        return (1 + substr($code, 0, $from) =~ tr/\n//, "$name: $opened { and $closed }: each { needs its }")
           if $opened != $closed;
     }
     return;
-}
-
-# The same of a file, whose prose holds no code: the line's number, and how many.
-sub unmet_in {
-    my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or return;
-    my $code = do { local $/; <$file> } // '';
-    $code =~ s{^/\*[ \t\r]*\n\K.*?(?=\*/)}{$& =~ tr/\n//cdr}gmse;
-    my ($above, $why) = unmet($code) or return;
-    return ($above + 1, $why);
 }
 
 # Where the text of an exercise ends: at its function, or at what follows.

@@ -2,7 +2,7 @@
 # The pages for learners and teachers, in book.md, promise what there is: commands
 # that make knows, formats and keys that tools have, and a course whose assignments
 # are files as tools/teach/Assignment.pm reads them, with each exercise once, the points
-# that it says, and mistakes that tests/learn/mistakes.txt has.
+# that it says, and mistakes that tests/learn/mistakes.tsv has.
 
 use strict;
 use warnings;
@@ -42,8 +42,8 @@ my @chapters = map { Chapter->load($_) } sort glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
 my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;
-push @{$mistakes{"$_->{chapter} $_->{function}"}}, $_->{heading} =~ s{.*?: }{}r
-  for Mistakes::load('tests/learn/mistakes.txt');
+push @{$mistakes{"$_->{chapter} $_->{function}"}}, $_->{name}
+  for Mistakes::load('tests/learn/mistakes.tsv');
 
 # What is wrong with a section that is to be the n-th.
 sub faults {
@@ -115,10 +115,6 @@ for my $given (sort +uniq map { /\b([A-Z]+)=/g } $page{teach}, $page{learn}) {
 my ($formats) = $page{teach} =~ /^The formats are (table,[a-z0-9,\s]+)\./m;
 is join(' ', sort split /,\s+(?:which a person reads,\s+)?|\s+and\s+/, $formats // ''), join(' ', Report::formats()),
   'all formats are named';
-my ($keys) = Text::of_file('tools/learn/watch') =~ /^my \@KEYS = \((.*?)^\);/ms;
-is join(' ', sort map { /`(.)`/g } $page{learn} =~ /^\| (`.*?) \|/mg),
-  join(' ', sort $keys =~ /^ +'?(\S)'? =>/mg), 'all keys of make watch are named';
-
 # ---- The checks, tried.
 
 my $good = $sections[0];

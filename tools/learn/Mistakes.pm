@@ -1,6 +1,6 @@
 package Mistakes;
 
-# The mistakes that people make in exercises, as tests/learn/mistakes.txt lists them, and
+# The mistakes that people make in exercises, as tests/learn/mistakes.tsv lists them, and
 # how one is planted.
 
 use strict;
@@ -8,51 +8,43 @@ use warnings;
 use utf8;
 use Chapter;
 
-# Reads the file, a paragraph a mistake, into a list:
-#   heading   such as '02 softmax: the largest score is not subtracted': the
-#   chapter   number, the
-#   function  of the exercise, and the
-#   name      of the mistake, in words
-#   changes   the lines in one place and the new ones, those in another, ...
-# Dies with the first paragraph that says nothing clear.
+# The rows of the table: chapter (its number), function, name (what is wrong, in words), and
+# changes (a text in the function, what takes its place, another text, ...). Dies with the
+# first row that is not one.
 sub load {
     my ($path) = @_;
     open my $file, '<:encoding(UTF-8)', $path or die "$path: cannot be read: $!\n";
-    my @paragraphs = do { local $/ = ''; <$file> };
     my (@mistakes, %seen);
-    for (grep { /^[^#\n]/m } @paragraphs) {
-        my ($heading, $number, $function, $name, $lines) =
-          /^((\w+) (\w+): (\S.*))\n(- .*\n(?:[-+] .*\n)*)\n*\z/
-          or die "$path: " . s/\n.*//sr . ": a mistake is a heading, such as "
-          . "'02 softmax: no maximum', and lines with - or +, the first with -\n";
-        die "$path: $heading: is in the file already\n" if $seen{$heading}++;
-        my @changes = $lines =~ /((?:^- .*\n)+)((?:^\+ .*\n)*)/mg;
-        s/^[-+] *//mg for @changes;
-        push @mistakes, {heading => $heading, chapter => $number, name => $name,
-            function => $function, changes => \@changes};
+    while (my $row = <$file>) {
+        next if $row =~ /^(?:#|\s*$)/;
+        my ($number, $function, $name, @changes) = split /\t/, $row =~ s/\r?\n\z//r, -1;
+        push @changes, '' if @changes % 2; # an editor has taken the tab at the end
+        die "$path:$.: a row has a chapter, a function, what is wrong, and a text with what takes its place\n"
+          if !@changes || grep { !/\S/ } $number, $function, $name;
+        die "$path:$.: '$name' is in the table already\n" if $seen{"$number $function $name"}++;
+        push @mistakes, {chapter => $number, function => $function, name => $name, changes => \@changes};
     }
     return @mistakes;
 }
 
-# The chapter's lines with the mistake in them. Each change must fit its function in
-# exactly one place; how far a line is indented and where it is broken do not count.
+# The chapter's lines with the mistake in them. Each text must be in the function exactly
+# once; blanks, line ends and comments don't count.
 sub planted {
     my ($chapter, $mistake) = @_;
     my @lines = @{$chapter->{lines}};
     my ($open, $close) = $chapter->body($mistake->{function});
-    my $body = join '', map { "$_\n" } @lines[$open + 1 .. $close - 1];
+    my $body = join "\n", @lines[$open + 1 .. $close - 1];
+    $body =~ s{("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\n]*}{$1 // ''}gse;
     my @changes = @{$mistake->{changes}};
+    my @places; # from, to, what takes its place
     while (my ($old, $new) = splice @changes, 0, 2) {
-        my $place = join '', map { "^ *\Q$_\E\n" } split /\n/, $old;
-        my $places = () = $body =~ /$place/mg;
-        # Lines that are broken elsewhere are the same code.
-        $place = join '\s*', map { quotemeta } $old =~ /\w+|\S/g if !$places;
-        $places ||= () = $body =~ /$place/mg;
-        die "$mistake->{heading}: '" . $old =~ s/\n.*//sr . "' stands in $places "
-          . "places of $mistake->{function}, not in 1\n" if $places != 1;
-        die "$mistake->{heading}: changes nothing\n" if $old eq $new;
-        $body =~ s/$place/$new/m;
+        my $text = join '\s*', map { /^\w/ ? "\\b$_\\b" : quotemeta } $old =~ /\w+|\S/g;
+        my @found;
+        push @found, [$-[0], $+[0], $new] while $body =~ /$text/g;
+        die "'$old' is in $mistake->{function} " . @found . " times; it must be there once\n" if @found != 1;
+        push @places, @found;
     }
+    substr $body, $_->[0], $_->[1] - $_->[0], $_->[2] for sort { $b->[0] <=> $a->[0] } @places;
     return (@lines[0 .. $open], split(/\n/, $body), @lines[$close .. $#lines]);
 }
 
