@@ -18,7 +18,7 @@ endif
 # learner, or a teacher, is told which mistake it may be.
 exercised := $(filter 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(names))
 known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
-$(BUILD)/mistakes/%.json: tests/learn/mistakes.tsv tools/learn/mistakes $(wildcard tools/*.pm) $(addprefix tools/learn/,Diagnosis.pm Mistakes.pm) \
+$(BUILD)/mistakes/%.json: tests/learn/mistakes.tsv tools/learn/mistakes $(wildcard tools/*.pm) tools/learn/Diagnosis.pm \
   $$(foreach n,$$(call named,$$*),chapters/$$n.c $(BUILD)/tests/$$n.o $$(call beside,$$n))
 	@mkdir -p $(@D)
 	@tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))

@@ -9,6 +9,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use Chapter;
+use Exercises;
 use Test::More;
 
 my $build = $ENV{BUILD} // 'build';
@@ -17,30 +18,29 @@ delete @ENV{qw(BUILD MAKEFLAGS MAKELEVEL MFLAGS RUN_UNDER FIGURES)};
 my $folder = tempdir(CLEANUP => 1);
 my ($compile, $link) = Chapter::compiler();
 
-sub command {
-    my ($text) = @_;
-    my $said = `$text 2>&1`;
-    return ($? >> 8, $said);
+# What a command says, after its status.
+sub said {
+    my $text = `$_[0] 2>&1`;
+    return ($? >> 8) . ' ' . $text =~ s/\n\z//r;
 }
 
-# Compiles lines as this chapter, as the Makefile does with tests, into an object.
-# Returns what the compiler says.
+# Compiles lines as this chapter into an object. Returns what the compiler says.
 sub compile {
     my ($chapter, $object, @lines) = @_;
     my $source = Chapter::save("$folder/$chapter->{name}.c", @lines);
-    return (command("$compile -O0 -Wno-unused-parameter -Dmain=main_$chapter->{number} -c '$source' -o '$object'"))[1];
+    return said("$compile -O0 -Wno-unused-parameter -Dmain=main_$chapter->{number} -c '$source' -o '$object'");
 }
 
 # Links objects into a program. Returns what the linker says.
 sub linked {
     my @objects = map {"'$_'"} @_;
-    return (command("$compile @objects $build/libattention.a $link -o '$folder/program'"))[1];
+    return said("$compile @objects $build/libattention.a $link -o '$folder/program'");
 }
 
+# The chapter's program, of these lines. Returns what compiler and linker say.
 sub build {
-    my ($chapter, $tests, @lines) = @_;
-    return compile($chapter, "$folder/program.o", @lines)
-      . linked($tests // "$build/start/$chapter->{name}.o", "$folder/program.o");
+    my ($chapter, @lines) = @_;
+    return compile($chapter, "$folder/program.o", @lines) . linked("$build/start/$chapter->{name}.o", "$folder/program.o");
 }
 
 # The chapter's lines, with exercises that say that they are called, and go on.
@@ -58,44 +58,35 @@ my (%told, %is_challenge); # by chapter's name the object that tells; by exercis
 
 sub check_chapter {
     my ($chapter, @exercises) = @_;
-    my ($name, @lines) = ($chapter->{name}, @{$chapter->{lines}});
-    my %is_own = map { $_->{id} => 1 } @exercises;
-    is linked("$build/tests/$name.o", map { $told{$_} } sort keys %told), '', "$name: its tests compile";
+    my $name = $chapter->{name};
+    is linked("$build/tests/$name.o", values %told), '0 ', "$name: its tests compile";
     my @needs = do { local $ENV{TAP_TELL} = 1; Chapter::run_tests("$folder/program") };
     is join(', ', map { $_->{name} } grep { !$_->{ok} } @needs), '', "$name: a solution may print";
-    for my $exercise (grep { !$is_challenge{$_->{id}} } @exercises) {
-        my ($id, $function) = @$exercise{qw(id function)};
-        my %optional = map { $_ => 1 } grep { $is_challenge{$_} } map { @{$_->{empty}} }
-          grep { $_->{name} =~ /^\Q$function\E:/ } @needs;
-        is join(', ', sort keys %optional), '', "$id: $function can be written without a challenge";
-    }
-    $_->{empty} = [grep { $is_own{$_} } @{$_->{empty}}] for @needs;
 
     my @empty = $chapter->emptied(@exercises);
-    is scalar @empty, scalar @lines, "$name, empty: no line has moved";
-    is build($chapter, undef, @empty), '', '... it compiles without a warning';
-    my ($status, $said) = command("'$folder/program'");
-    like $said, qr/^$name\.c: \w+: exercise \S+ is still empty/m, '... and says where it stopped';
-    is linked("$folder/program.o", "$build/tests/$name.o"), '', '... so do its tests';
+    is scalar @empty, scalar @{$chapter->{lines}}, "$name, empty: no line has moved";
+    is build($chapter, @empty), '0 0 ', '... it compiles without a warning';
+    like said("'$folder/program'"), qr/^2 $name\.c: \w+: exercise \S+ is still empty/m, '... and says where it stopped';
+    is linked("$folder/program.o", "$build/tests/$name.o"), '0 ', '... so do its tests';
     my @tests = Chapter::run_tests("$folder/program");
     pop @needs if $needs[-1]{name} =~ /^golden:/; # is said where all pass
-    is_deeply [map { $_->{name} } @tests], [map { $_->{name} } @needs], '... all tests are run';
-    my (%needed, @odd);
+    is join("\n", map { $_->{name} } @tests), join("\n", map { $_->{name} } @needs), '... all tests are run';
+    my (%is_own, @odd);
+    $is_own{$_->{id}} = 1 for @exercises;
     for my $k (0 .. $#needs) {
-        my ($name, $ok) = @{$tests[$k]}{qw(name ok)};
+        my %needs = map { $_ => 1 } grep { $is_own{$_} } @{$needs[$k]{empty}};
         my %why = map { $_ => 1 } @{$tests[$k]{empty}}; # two threads may say the same
-        my %needs = map { $_ => 1 } @{$needs[$k]{empty}};
-        push @odd, $name if $ok ? %needs : keys %why != 1 || grep { !$needs{$_} } keys %why;
-        push @{$needed{$_}}, $name for keys %needs;
+        push @odd, $tests[$k]{name} if $tests[$k]{ok} ? %needs : keys %why != 1 || grep { !$needs{$_} } keys %why;
     }
     is join(', ', @odd), '', '... and fail exactly for what is empty';
     for (@exercises) {
         my ($id, $function) = @$_{qw(id function)};
-        my @own = grep { /^\Q$function\E:/ } map { $_->{name} } @tests;
-        my %needs = map { $_ => 1 } @{$needed{$id}};
+        my @own  = grep { $_->{name} =~ /^\Q$function\E:/ } @needs;
+        my @need = grep { " @{$_->{empty}} " =~ / \Q$id\E / } @needs;
         cmp_ok scalar @own, '>', 0, "$id: $function has tests of its own";
-        is join(', ', grep { !$needs{$_} } @own), '', '... which all need it';
-        cmp_ok scalar keys %needs, '<', @tests, '... and others do not' if @own < @tests;
+        is join(', ', map { $_->{name} } grep { " @{$_->{empty}} " !~ / \Q$id\E / } @own), '', '... which all need it';
+        is join(', ', grep { $is_challenge{$_} } map { @{$_->{empty}} } @own), '', '... and no challenge' if !$is_challenge{$id};
+        cmp_ok scalar @need, '<', @needs, '... and others do not' if @own < @needs;
     }
 }
 
@@ -103,7 +94,7 @@ my @chapters = grep { @{$_->{exercises}} } map { Chapter->load($_) } sort glob '
 for my $chapter (@chapters) {
     my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
     $told{$chapter->{name}} = "$folder/$chapter->{name}.o";
-    is compile($chapter, $told{$chapter->{name}}, telling($chapter, @exercises)), '', "$chapter->{name} says what is called";
+    is compile($chapter, $told{$chapter->{name}}, telling($chapter, @exercises)), '0 ', "$chapter->{name} says what is called";
     $is_challenge{$_->{id}} = $_->{about} =~ /challenge/ for @exercises;
 }
 check_chapter($_, grep { $_->{function} } @{$_->{exercises}}) for @chapters;
@@ -111,8 +102,8 @@ check_chapter($_, grep { $_->{function} } @{$_->{exercises}}) for @chapters;
 # Whoever leaves the challenges out sees all of the page.
 for my $chapter (@chapters) {
     my @left = grep { $_->{function} && $is_challenge{$_->{id}} } @{$chapter->{exercises}} or next;
-    build($chapter, undef, $chapter->emptied(@left));
-    is +(command("'$folder/program'"))[0], 0, "$chapter->{name}: its program runs without the challenges";
+    build($chapter, $chapter->emptied(@left));
+    like said("'$folder/program'"), qr/^0 /, "$chapter->{name}: its program runs without the challenges";
 }
 
 # ---- A copy of chapter 1, in an odd folder. What has been built is there already, so that
@@ -122,14 +113,12 @@ my $chapter = $chapters[0];
 my $path    = $chapter->{path};
 my @exercises = grep { $_->{function} } @{$chapter->{exercises}};
 my $work = "$folder/it's a copy";
-my ($status, $said) = command(qq{$make -s student CHAPTER=01 DIR="$work"});
-is $status, 0, 'a copy is made' or diag $said;
-is_deeply [$said =~ /^  (\S+)/mg], [qw(1.1 1.2 1.3)], '... which says what is to be written';
+like said(qq{$make -s student CHAPTER=01 DIR="$work"}), qr/^0 (?s:.*)^  1\.1 +dot +2 points\n  1\.2 +dot_scores +3 points\n  1\.3 .*$/m,
+  'a copy is made, which says what is to be written';
 is_deeply(Chapter->load("$work/$path")->{lines}, [$chapter->emptied(@exercises)], '... and is empty there');
-command(qq{mkdir "$work/build" && cp -Rp $build/settings.mk $build/obj $build/start $build/chapters $build/tests $build/lib*.a "$work/build"});
+said(qq{mkdir "$work/build" && cp -Rp $build/settings.mk $build/obj $build/start $build/chapters $build/tests $build/lib*.a "$work/build"});
 
-# What make says in the copy, and its status.
-sub in_copy { return join ' ', map { s/\n\z//r } command(qq{@{[$_[1] // '']} $make -C "$work" -s $_[0]}) }
+sub in_copy { return said(qq{@{[$_[1] // '']} $make -C "$work" -s $_[0]}) }
 
 # The chapter with other bodies for functions, each on one line so that no other moves.
 sub written {
@@ -156,7 +145,7 @@ like in_copy('solution-1.1', 'SURE=1'), qr/^float dot\(.*^\}$/ms, '... unless on
 like in_copy('solution-1.4'), qr/^0 The answer to 1\.4:\n\n\w/, 'what is found by hand has an answer';
 
 written(dot => 'float sum = 0; for (int k = 0; k < n; k++) sum += a[k] * a[k]; return sum;', map { $_ => $todo{$_} } qw(dot_scores cosine_scores));
-$said = in_copy('test-01', 'EXERCISE=1.1');
+my $said = in_copy('test-01', 'EXERCISE=1.1');
 like $said, qr/^2 FAILED  dot: .*\n +wrong +dot: \S+ where \S+ is due\n +perhaps  the first list is multiplied by itself\n +given +a \(\d\) = .*^ +hint +make hint-1\.1$/ms,
   'a wrong answer: what, of what, its name, and where a hint is' or diag $said;
 like $said, qr/^  ok +dot: .*^  not ok dot: /ms, '... and each test of what is asked for';
@@ -221,11 +210,10 @@ is in_copy('reset-1.1'), "0 $path was gone: it is there again, and its exercises
 for (['hint 1.9', qr/there is no exercise 1\.9 here: 1\.1, 1\.2, 1\.3 can be written/], ['hint 9.1', qr/no exercise 9\.1 here: 1\.1 to 1\.3 can/],
      ['hint 1.4', qr/1\.4 is done by hand: make solution-1\.4/], ['solve 1.1', qr/use: tools\/learn\/exercise hint\|/]) {
     my ($arguments, $message) = @$_;
-    ($status, $said) = command(qq{"$work/tools/learn/exercise" $arguments});
-    like "$status $said", qr/^2 tools\/learn\/exercise: [^\n]*$message[^\n]*\n\z/, "refused: $arguments";
+    like said(qq{"$work/tools/learn/exercise" $arguments}), qr/^2 tools\/learn\/exercise: [^\n]*$message[^\n]*\z/, "refused: $arguments";
 }
 like in_copy('hint-1.1', 'HINT=7'), qr/has hints 1 to 2: HINT=7 is none of them/, 'a hint that is not there';
-like +(command('tools/learn/progress'))[1], qr/this is no student's copy: make student CHAPTER=01 DIR=work makes one/, 'the book is no copy';
+like said('tools/learn/progress'), qr/^2 .*this is no student's copy: make student CHAPTER=01 DIR=work makes one/, 'the book is no copy';
 
 # ---- Copies of several chapters, of all, of single exercises; and of a book that is only
 # for reading.
@@ -233,8 +221,8 @@ like +(command('tools/learn/progress'))[1], qr/this is no student's copy: make s
 sub emptied_in {
     my ($words) = @_;
     system 'rm', '-rf', "$folder/some";
-    ($status, $said) = command("tools/learn/student '$words' '$folder/some'");
-    is $status, 0, "a copy of $words" or diag $said;
+    $said = said("tools/learn/student '$words' '$folder/some'");
+    like $said, qr/^0 /, "a copy of $words";
     my @empty = sort { $a <=> $b } map { /TODO\("(\S+)"\)/ } map { @{Chapter->load($_)->{lines}} } glob "$folder/some/chapters/*.c";
     my @kept = split /\n/, `cat '$folder/some/.book/exercises'`;
     is "@kept", join(' ', map { $is_challenge{$_} && $words !~ /\Q$_/ ? "$_ challenge" : $_ } @empty),
@@ -247,17 +235,23 @@ is emptied_in('03 02'), "@{$ids{'02'}} @{$ids{'03'}}", '... these, in the order 
 is emptied_in('all'), join(' ', map { @{$ids{$_}} } sort keys %ids), '... all of them';
 is emptied_in('3.3,2.3'), '2.3 3.3', '... these alone';
 ok !-e "$folder/some/tests/learn", '... without the mistakes that others make';
-($status, $said) = command("cd '$folder' && some/tools/learn/student 03 another");
-is "$status $said", "2 tools/learn/student: this is a student copy: copies are made in the folder of the book\n", 'a copy of a copy would have its holes';
-command("mv '$folder/some' '$folder/server' && rm -r '$folder/server/.book' && chmod -R a-w '$folder/server'");
-($status, $said) = command("cd '$folder' && server/tools/learn/student 03 some");
-is $status, 0, 'a copy of a book that is only for reading' or diag $said;
-is `find '$folder/some' ! -perm -u+w`, '', '... can be written to, everywhere';
-command("chmod -R u+w '$folder/server'");
+
+# What the book says of each exercise comes without the marks of Markdown and of TeX.
+my %parts = map { my $e = $_; ("$e->{id} hints" => [map { @$_ } Exercises::below($e, 'hint')], "$e->{id} solution" => [Exercises::solution($e)]) }
+  map { my $chapter = $_; map { {%$_, chapter => $chapter} } grep { $_->{function} } @{$chapter->{exercises}} } @chapters;
+is join(', ', grep { "@{$parts{$_}}" !~ /\w/ } sort keys %parts), '', 'each exercise has hints and a solution';
+is join("\n", map { my $part = $_; map {"$part: $_"} grep { !/^ {4}|[;{}]$/ && m{\]\(#|^:::|^```|\*\*|\{[.#]|\[@|\\[a-z]{2,}|\$\S.*\$} } @{$parts{$part}} }
+      sort keys %parts), '', '... told as plain text';
+
+is said("cd '$folder' && some/tools/learn/student 03 another"), '2 tools/learn/student: this is a student copy: '
+  . 'copies are made in the folder of the book', 'a copy of a copy would have its holes';
+said("cd '$folder' && mv some server && rm -r server/.book && chmod -R a-w server");
+like said("cd '$folder' && server/tools/learn/student 03 some"), qr/^0 /, 'a copy of a book that is only for reading';
+is said("find '$folder/some' ! -perm -u+w; chmod -R u+w '$folder/server'"), '0 ', '... can be written to, everywhere';
 mkdir "$folder/bin";
 chmod 0755, Chapter::save("$folder/bin/tar", '#!/bin/sh', 'exit 1');
-($status, $said) = command("PATH='$folder/bin':\$PATH tools/learn/student 03 '$folder/other'");
-is "$status $said", "2 tools/learn/student: $folder/other: the book cannot be copied there\n", 'what cannot be copied is told';
+is said("PATH='$folder/bin':\$PATH tools/learn/student 03 '$folder/other'"),
+  "2 tools/learn/student: $folder/other: the book cannot be copied there", 'what cannot be copied is told';
 is join(' ', glob "$folder/other*"), '', '... and nothing is left behind';
 
 for (['', "'$folder/x'", qr/a chapter and a folder are needed/],
@@ -266,8 +260,7 @@ for (['', "'$folder/x'", qr/a chapter and a folder are needed/],
      ['02', "'$folder'", qr/\Q$folder\E exists: a new folder is needed/],
      ['A', "'$folder/x'", qr/chapter A has no exercises to fill in/]) {
     my ($number, $rest, $message) = @$_;
-    ($status, $said) = command("tools/learn/student '$number' $rest");
-    like "$status $said", qr/^2 .*$message/, "refused: '$number' $rest";
+    like said("tools/learn/student '$number' $rest"), qr/^2 .*$message/, "refused: '$number' $rest";
     ok !-e "$folder/x", '... and nothing is left behind';
 }
 

@@ -11,7 +11,6 @@ use File::Temp qw(tempdir);
 use List::Util qw(sum0 uniq);
 use Assignment;
 use Chapter;
-use Mistakes;
 use Report;
 use Test::More;
 use Text;
@@ -42,8 +41,8 @@ my @chapters = map { Chapter->load($_) } sort glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
 my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;
-push @{$mistakes{"$_->{chapter} $_->{function}"}}, $_->{name}
-  for Mistakes::load('tests/learn/mistakes.tsv');
+push @{$mistakes{"$_->[0] $_->[1]"}}, $_->[2]
+  for map { [split /\t/] } grep {/\t/} split /\n/, Text::of_file('tests/learn/mistakes.tsv');
 
 # What is wrong with a section that is to be the n-th.
 sub faults {
