@@ -11,7 +11,7 @@ lost := $(filter-out $(basename $(notdir $(wildcard chapters/*_*.c))),$(names))
 .PHONY: $(lost:%=chapters/%.c)
 $(lost:%=chapters/%.c): chapters/%.c:
 	@id=$$(sed -n 's/^\($(patsubst 0%,%,$(call number,$*))\.[0-9]*\).*/\1/p' .book/exercises | head -n 1); \
-	  echo "$@ is gone: make reset-$$id lays it there again, with its exercises empty" >&2; exit 2
+	  echo "$@ is gone: make reset-$$id brings it back, with its exercises empty" >&2; exit 2
 endif
 
 # What the mistakes that people make in a chapter's exercises make its tests tell: by it a
