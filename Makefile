@@ -74,7 +74,7 @@ run-%: $$(BUILD)/chapters/$$(call numbered,$$*)
 	@$(RUN_UNDER) $< $(ARGS)
 test-%: $$(call tested,$$(call numbered,$$*))
 	@$(if $(filter %.ok,$<),echo "$(basename $(<F)) has no functions of its own; its outputs are right", \
-	  $(if $(filter $(<F),$(names)),tools/learn/progress chapters/$(<F).c $<,$(prove) $<))
+	  $(if $(filter $(<F),$(names)),tools/learn/explain chapters/$(<F).c $<,$(prove) $<))
 
 run: $(programs) ##* all programs, in order
 	@for name in $(names); do echo "---- $$name"; \
@@ -146,7 +146,7 @@ $(BUILD)/settings.mk: ask
 # is tools/start.c, which calls that, linked with the chapters before.
 $(BUILD)/obj/%.o: chapters/%.c $(settings)
 	@mkdir -p $(@D)
-	$(compile) -Wcast-qual $(FLAGS_$*) -Dmain=main_$(call number,$*) $(object_args)
+	$(compile) -Wcast-qual $(FLAGS_$*) -Dmain=main_$(call number,$*) $(object_args) || { tools/learn/explain $<; exit 1; }
 $(BUILD)/start/%.o: tools/start.c $(settings)
 	@mkdir -p $(@D)
 	$(compile) -DPROGRAM=main_$(call number,$*) $(object_args)

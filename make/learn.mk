@@ -11,19 +11,19 @@ lost := $(filter-out $(basename $(notdir $(wildcard chapters/*_*.c))),$(names))
 .PHONY: $(lost:%=chapters/%.c)
 $(lost:%=chapters/%.c): chapters/%.c:
 	@id=$$(sed -n 's/^\($(patsubst 0%,%,$(call number,$*))\.[0-9]*\).*/\1/p' .book/exercises | head -n 1); \
-	  echo "$@ is gone: make reset-$$id lays it there again, with its exercises empty" >&2; exit 2
+	  echo "$@ is gone: make reset-$$id brings it back, with its exercises empty" >&2; exit 2
 endif
 
 # What the mistakes that people make in a chapter's exercises make its tests tell: by it a
 # learner, or a teacher, is told which mistake it may be.
 exercised := $(filter 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(names))
 known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
-$(BUILD)/mistakes/%.json: tests/learn/mistakes.txt tools/learn/mistakes $(wildcard tools/*.pm) $(addprefix tools/learn/,Diagnosis.pm Mistakes.pm) \
+$(BUILD)/mistakes/%.json: tests/learn/mistakes.tsv tools/learn/mistakes $(wildcard tools/*.pm) tools/learn/Diagnosis.pm \
   $$(foreach n,$$(call named,$$*),chapters/$$n.c $(BUILD)/tests/$$n.o $$(call beside,$$n))
 	@mkdir -p $(@D)
 	@tools/learn/mistakes chapters/$*_*.c $@ $(call beside,$(call named,$*))
 
-mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mistakes.txt: each must have a name of its own
+mistakes: $(call known,$(exercised)) ## plants the mistakes of tests/learn/mistakes.tsv: each must have a name of its own
 
 # The chapters of CHAPTER="02 3.1", or all.
 asked = $(if $(filter all,$(CHAPTER)),$(exercised),$(foreach w,$(CHAPTER),\
@@ -31,12 +31,12 @@ asked = $(if $(filter all,$(CHAPTER)),$(exercised),$(foreach w,$(CHAPTER),\
 student: $$(call known,$$(asked)) ##* CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
 	@tools/learn/student "$$CHAPTER" "$$DIR"
 
-watch: ##* builds and tests each time you save; shows what comes next, ? its keys
+watch: ##* builds and tests each time you save: h shows a hint, n goes on, q ends
 	@tools/learn/watch
 
 progress: ## how far all exercises are
-	@tools/learn/watch progress
+	@tools/learn/progress
 
 # hint-2.1: ## the next hint, or HINT=1; solution-2.1: once solved; reset-2.1: empty again
 hint-% solution-% reset-%:
-	@tools/learn/watch $(subst -, ,$@)
+	@tools/learn/exercise $(subst -, ,$@)

@@ -10,7 +10,6 @@ use utf8;
 use Encode qw(decode);
 use List::Util qw(first);
 
-my $DECIMAL = qr/[-+]?\d+\.\d+/;
 my $RANK    = qr/★+|\d+ points?|challenge|by hand/;
 my $MAIN    = qr/^int main\(/;
 my $FORM    = '**Exercise 2.1** (★★, 3 points): `name`. ...';
@@ -45,9 +44,6 @@ sub load {
       if @faults;
     return $self;
 }
-
-# A chapter's number as its file has it, of what someone calls it: 3 is 03.
-sub numbered { return $_[0] =~ /^0*([0-9]{1,2})\z/ ? sprintf '%02d', $1 : $_[0] }
 
 # Writes a file of lines: a whole new one takes the old one's place, or none.
 sub save {
@@ -336,10 +332,10 @@ sub code_of {
     return '';
 }
 
-# The first function whose braces do not meet before the next one begins: its line, and
-# how many there are of either.
+# The first function of a file whose braces don't match before the next one begins: its
+# line, and how many there are of either.
 sub unmet {
-    my $code = bare($_[0]);
+    my $code = bare(join "\n", @_);
     my @begin;
     while ($code =~ /^\w[\w\s*]*?[\s*](\w+)\([^;{}]*(?=\{)/gm) {
         push @begin, [$1, $-[0]] if $1 !~ /^(?:if|for|while|switch)$/;
@@ -348,20 +344,10 @@ sub unmet {
         my ($name, $from) = @{$begin[$k]};
         my $text = substr $code, $from, ($k < $#begin ? $begin[$k + 1][1] : length $code) - $from;
         my ($opened, $closed) = ($text =~ tr/{//, $text =~ tr/}//);
-        return (substr($code, 0, $from) =~ tr/\n//, "$name: $opened { and $closed }: each { needs its }")
+        return (1 + substr($code, 0, $from) =~ tr/\n//, "$name: $opened { and $closed }: each { needs its }")
           if $opened != $closed;
     }
     return;
-}
-
-# The same of a file, whose prose holds no code: the line's number, and how many.
-sub unmet_in {
-    my ($path) = @_;
-    open my $file, '<:encoding(UTF-8)', $path or return;
-    my $code = do { local $/; <$file> } // '';
-    $code =~ s{^/\*[ \t\r]*\n\K.*?(?=\*/)}{$& =~ tr/\n//cdr}gmse;
-    my ($above, $why) = unmet($code) or return;
-    return ($above + 1, $why);
 }
 
 # Where the text of an exercise ends: at its function, or at what follows.
@@ -486,172 +472,11 @@ sub tests_of {
     return @tests;
 }
 
-# A line as text with a hole for each decimal, and the decimals. Blanks beside
-# brackets and commas only align, and so does a second one anywhere.
-sub _holes {
-    my ($line) = @_;
-    my @decimals = $line =~ /$DECIMAL/g;
-    $line =~ s/$DECIMAL/#/g;
-    $line =~ s/\s*([\[\],])\s*/$1/g;
-    $line =~ s/\s+/ /g;
-    $line =~ s/^ | $//g;
-    return ($line, @decimals);
-}
-
-sub _digits { return length(($_[0] =~ /\.(\d+)/)[0]) }
-
 # Is the shown decimal the rounding of the value?
 sub rounds_to {
     my ($shown, $value) = @_;
-    return abs($shown - $value) <= 0.5 * 10**-_digits($shown) + $SLACK;
-}
-
-# Says what is wrong with a shown line, or nothing. `usual` is what the
-# program prints, `precise` what it prints with DIGITS=9.
-sub compare_lines {
-    my ($shown, $usual, $precise) = @_;
-    my ($text,  @decimals) = _holes($shown);
-    my ($right, @usual)    = _holes($usual);
-    my ($other, @precise)  = _holes($precise);
-    return "the program prints '$usual'" if $text ne $right;
-    return "the program prints '$usual', but with DIGITS=9 '$precise'" if $other ne $right;
-    for my $k (0 .. $#decimals) {
-        return "$decimals[$k] has another number of digits than $usual[$k], "
-          . 'which the program prints'
-          if _digits($decimals[$k]) != _digits($usual[$k]);
-        return "$decimals[$k] is shown where the program has $precise[$k]"
-          if !rounds_to($decimals[$k], $precise[$k]);
-    }
-    return;
-}
-
-# Compares shown lines, each [line number, text], with a run.
-sub _compare_run {
-    my ($self, $shown, $usual, $precise) = @_;
-    my @shown   = grep { $_->[1] =~ /\S/ } @$shown;
-    my @usual   = grep { /\S/ } @$usual;
-    my @precise = grep { /\S/ } @$precise;
-    for my $k (0 .. $#shown) {
-        my ($number, $text) = @{$shown[$k]};
-        return "$self->{path}:$number: '$text' is shown, but the program has "
-          . 'ended by then' if $k > $#usual;
-        my $wrong = compare_lines($text, $usual[$k], $precise[$k]);
-        return "$self->{path}:$number: $wrong" if $wrong;
-    }
-    return if @shown == @usual;
-    my $number = @shown ? $shown[-1][0] : 1;
-    return "$self->{path}:$number: the program goes on with "
-      . "'$usual[@shown]', which no output block shows";
-}
-
-sub _numbered {
-    my ($block) = @_;
-    return map { [$block->{first} + 1 + $_, $block->{lines}[$_]] } 0 .. $#{$block->{lines}};
-}
-
-# Form of a block: it begins with a label, and fits a page.
-sub _check_form {
-    my ($self, $block) = @_;
-    my @lines = @{$block->{lines}};
-    my $label = $lines[0] // '';
-    my @wrong;
-    push @wrong, [$block->{first} + 1, 'an output block of ' . @lines . ' lines: at most 25 fit']
-      if @lines > 25;
-    push @wrong, [$block->{first} + 1, 'an output block begins with a label line, a text '
-      . 'without decimals']
-      if $label !~ /[[:alpha:]]/ || !$block->{status} && $label =~ /$DECIMAL/;
-    push @wrong, map { [$_->[0], 'an output line of ' . length($_->[1])
-          . ' columns: at most 72 fit'] } grep { length $_->[1] > 72 } _numbered($block)
-      if !$block->{status};
-    return map { "$self->{path}:$_->[0]: $_->[1]" } @wrong;
-}
-
-# The runs that a chapter shows, the plain one first: the blocks that show it,
-# the lines it prints, the lines with DIGITS=9, and what is wrong with either as
-# a whole. The figures of a page are those of its plain run; no other may draw
-# over them.
-sub _run_twice {
-    my ($self, $program) = @_;
-    my @outputs = $self->outputs;
-    my @runs;
-    for my $blocks ([grep { !defined $_->{args} } @outputs],
-        map { [$_] } grep { defined $_->{args} } @outputs) {
-        my ($args, $expect, $number) = ('', 0, 1);
-        ($args, $expect, $number) = @{$blocks->[0]}{qw(args status first)} if @runs;
-        # Both at a time.
-        my @both = (begun($program, $args, @runs ? (FIGURES => '') : ()),
-            begun($program, $args, DIGITS => 9, FIGURES => ''));
-        my ($usual, $status, $precise, $end) = map { finished($_) } @both;
-        my $fault =
-            $status != $expect   ? "ends with status $status where $expect is expected"
-                                   . (@$usual ? "; its last words: $usual->[-1]" : '')
-          : $end != $status      ? "ends with status $status, but with DIGITS=9 with $end"
-          : @$precise != @$usual ? 'prints ' . @$usual . ' lines, but with DIGITS=9 ' . @$precise
-          :                        undef;
-        push @runs, {blocks => $blocks, usual => $usual, precise => $precise,
-            fault => $fault && "$self->{path}:$number: the program $fault"};
-    }
-    return @runs;
-}
-
-# All that is wrong with the chapter's output blocks, a line each.
-sub check_outputs {
-    my ($self, $program) = @_;
-    my @wrong = map { $self->_check_form($_) } $self->outputs;
-    for my $run ($self->_run_twice($program)) {
-        push @wrong, $run->{fault} // $self->_compare_run(
-            [map { _numbered($_) } @{$run->{blocks}}], @$run{qw(usual precise)});
-    }
-    return @wrong;
-}
-
-# The indices at which the plain run's output is cut: where the blocks' first
-# lines occur, in order.
-sub _cuts {
-    my ($self, $usual, @blocks) = @_;
-    my @cuts;
-    for my $block (@blocks) {
-        my $place  = "$self->{path}:" . ($block->{first} + 1);
-        my $label  = $block->{lines}[0] // '';
-        my $from   = @cuts ? $cuts[-1] + 1 : 0;
-        my ($anchor, @printed) = map { (_holes($_))[0] } $label, @$usual;
-        die "$place: an output block needs its first line, the label\n" if $anchor eq '';
-        my ($found) = grep { $printed[$_] eq $anchor } $from .. $#printed;
-        if (!defined $found) {
-            my @hint = map {": it prints '$usual->[$_]' at its line " . ($_ + 1)}
-              grep { index($printed[$_], $anchor) == 0 } $from .. $#printed;
-            die "$place: the program does not print '$label'"
-              . (@cuts ? ' after the block before' : '') . ($hint[0] // '') . "\n";
-        }
-        die "$place: the program prints '$usual->[0]' before the first block\n"
-          if !@cuts && $found > 0;
-        push @cuts, $found;
-    }
-    return @cuts;
-}
-
-# Fills the output blocks from the program. Blocks that are right stay as they
-# are, so that another CPU's last digit changes no file. Returns the new lines;
-# dies with what is wrong.
-sub fill_outputs {
-    my ($self, $program) = @_;
-    my (%fill, $plain);
-    for my $run ($self->_run_twice($program)) {
-        my ($usual, $precise, @blocks) = (@$run{qw(usual precise)}, @{$run->{blocks}});
-        die "$run->{fault}\n" if $run->{fault};
-        my @cuts = $plain++ ? 0 : $self->_cuts($usual, @blocks);
-        push @cuts, scalar @$usual;
-        for my $block (@blocks) {
-            my @range = shift(@cuts) .. $cuts[0] - 1;
-            $fill{$block->{first}} = [@$usual[@range]]
-              if $self->_compare_run([_numbered($block)], [@$usual[@range]], [@$precise[@range]]);
-        }
-    }
-    my @new = @{$self->{lines}};
-    for my $block (reverse grep { $fill{$_->{first}} } $self->outputs) {
-        splice @new, $block->{first}, @{$block->{lines}}, @{$fill{$block->{first}}};
-    }
-    return @new;
+    my ($digits) = $shown =~ /\.(\d+)/;
+    return abs($shown - $value) <= 0.5 * 10**-length($digits) + $SLACK;
 }
 
 1;

@@ -2,7 +2,7 @@
 # The pages for learners and teachers, in book.md, promise what there is: commands
 # that make knows, formats that tools have, and a course whose assignments
 # are files as tools/teach/Assignment.pm reads them, with each exercise once, the points
-# that it says, and mistakes that tests/learn/mistakes.txt has.
+# that it says, and mistakes that tests/learn/mistakes.tsv has.
 
 use strict;
 use warnings;
@@ -11,7 +11,6 @@ use File::Temp qw(tempdir);
 use List::Util qw(sum0 uniq);
 use Assignment;
 use Chapter;
-use Mistakes;
 use Report;
 use Test::More;
 use Text;
@@ -29,8 +28,8 @@ my @chapters = map { Chapter->load($_) } sort glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
 my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;
-push @{$mistakes{"$_->{chapter} $_->{function}"}}, ucfirst $_->{heading} =~ s{.*?: }{}r
-  for Mistakes::load('tests/learn/mistakes.txt');
+push @{$mistakes{"$_->[0] $_->[1]"}}, $_->[2]
+  for map { [split /\t/] } grep {/\t/} split /\n/, Text::of_file('tests/learn/mistakes.tsv');
 
 my ($course) = $page{teach} =~ /^## [^\n]*\{#teach-course\}\n(.*?)(?=^## )/ms;
 my (undef, @sections) = split /^(?=### )/m, $course;
