@@ -223,7 +223,7 @@ sub made {
     return sum(@$x) == 0 ? 'nan' + 0 : $x->[$j] / sum(@$x) if $name eq 'renormalized';
     return $y->[0] ? $x->[0] / (1 - $r->{setting}{p}) : 0 * $x->[0] if $name eq 'dropped';
     return $x->[0] if @sources == 1; # it stands there as it was
-    return ($z ? $z->[0] : 0) + sum map { $x->[$_] * $y->[$_] } 0 .. $#$y;
+    return ($z ? $z->[0] // "nan" : 0) + sum 0, map { ($x->[$_] // "nan") * ($y->[$_] // "nan") } 0 .. $#$y;
 }
 
 # Equal, but for what float arithmetic rounds; nan is nan.
