@@ -56,11 +56,11 @@ $(own): %: $(BUILD)/web/%
 
 browser := tests/web
 check-book: ## the scripts' form, and every page in Chromium, as a reader uses it
-check-pages: ## the browser tests of the gate, which tests/web/gate.mjs names
-check-pages: some = gate
+check-pages: ## the browser tests of the gate, whose titles say so
+check-pages: export GATE = 1
 check-book check-pages: $(BUILD)/book/index.html $(BUILD)/web/inside $(browser)/node_modules/made
 	$(biome) ci --colors=off
-	node --test-reporter=spec $(browser)/all.mjs $(some)
+	node --test --test-reporter=spec --test-concurrency=$${JOBS:-2} $(if $(filter check-pages,$@),--test-name-pattern=gate) $(browser)/*.test.mjs
 
 format-scripts: $(browser)/node_modules/made ## gives all scripts the form that biome.json says
 	$(biome) check --write --colors=off

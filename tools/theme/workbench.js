@@ -593,8 +593,7 @@
     // where it is.
     ask(place, mark, pressed) {
       const at = inWords(place);
-      const isSource =
-        this.path.length && this.panel.cells.some((cell) => inWords(cell) === at);
+      const isSource = this.path.length && this.panel.cells.some((cell) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
       if (!isSource) Object.assign(this, { origin: mark, begun: pressed });
       this.walk(isSource ? [...this.path, place] : [place], mark, pressed);
