@@ -72,7 +72,7 @@ train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter
 
 # Where the time goes, in a folder of its own.
 timed = +@bash -c 'TIMEFORMAT="$(1): %1R s"; time $(MAKE) -s BUILD=$(BUILD)/bench $(2) >/dev/null'
-bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long it takes: all, part by part, and after a change of chapter 07
+bench-book: $(BUILD)/book/index.html ## how long it takes: all, part by part, and after a change of chapter 07
 	@rm -rf $(BUILD)/bench
 	$(call timed,programs,programs)
 	$(call timed,their outputs,chapters)
@@ -81,7 +81,7 @@ bench-book: $(BUILD)/book/index.html $$(browser)/node_modules/made ## how long i
 	$(call timed,make after a change of chapter 07,book)
 	$(call timed,programs of the tests,test-programs)
 	$(call timed,the tests,test)
-	@node $(browser)/slider.mjs; rm -rf $(BUILD)/bench
+	@rm -rf $(BUILD)/bench
 
 # ---- Mistakes that are planted by rules. How a picture looks is for eyes.
 mutable = $(names:%=chapters/%.c) $(filter-out src/kernel/dispatch.c src/support/figure% src/support/pen.c,$(sources))

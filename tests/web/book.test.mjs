@@ -49,7 +49,7 @@ const others = [
   ["random", END, "<script>none.such = 1;</script></main>", "quiet", /none is not defined/],
   ["normals", END, '<div style="min-width:3000px">wide</div></main>', "width", /^normals.* in 320/],
   ["heads", END, "<p><a href='#main'><code>make run-12</code></a></p></main>", "buttons", /run-12/],
-  ["mkl", END, "<p style='margin-top:-3rem'>under another</p></main>", "looks", /lies on "under/],
+  ["mkl", END, "<p style='margin-top:-9rem'>under another</p></main>", "looks", /lies on "under/],
 ];
 test("planted: what is wrong with a page is found", async () => {
   const copy = mkdtempSync(join(realpathSync(tmpdir()), "faults-"));

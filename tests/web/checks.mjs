@@ -4,6 +4,7 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isGate, open, pagesOf, turnTo } from "./book.mjs";
@@ -204,16 +205,20 @@ async function lookAt(page, name, form) {
   return found;
 }
 
-// Visits to pages of a book, one after the other in one tab.
+// Visits to pages of a book: in a few tabs, in each of which one page comes after the other.
 export async function visits(book, names = pagesOf(book), forms = Object.keys(widths)) {
   const seen = [];
+  const tabs = Math.min(names.length, Number(process.env.JOBS) || availableParallelism());
   for (const form of forms) {
-    const page = await open(names[0], { form, book });
-    for (const name of names) {
-      await turnTo(page, name, book);
-      seen.push(await lookAt(page, name, form));
-    }
-    await page.close();
+    const walk = async (_, k) => {
+      const page = await open(names[k], { form, book });
+      for (let i = k; i < names.length; i += tabs) {
+        await turnTo(page, names[i], book);
+        seen.push(await lookAt(page, names[i], form));
+      }
+      await page.close();
+    };
+    await Promise.all(Array.from({ length: tabs }, walk));
   }
   return seen;
 }

@@ -129,23 +129,12 @@ static void draw_roles(const Bench *b)
     say_figure("likes");
 }
 
-static void draw_scale(const Bench *b)
-{
-    draw_heatmap(b, "life", "What each word takes of each");
-}
-
 static void draw_texts(const Bench *b)
 {
     const int is_own = b->n == 6 && b->m == 8 && b->texts == 2;
     draw_heatmap(b, "strangers",
                  is_own ? "What six words take of eight strangers"
                         : "What the words of one text take of another");
-}
-
-static void draw_translation(const Bench *b)
-{
-    draw_heatmap(b, "translation",
-                 "What English words take of German ones");
 }
 
 /* Both ways to hide, whichever the tables go. */
@@ -204,22 +193,28 @@ static void draw_output(const Bench *b)
     draw_head_maps(b, title, before);
 }
 
+/* A heat map needs a name and a title alone. */
 void workbench_draw(const Bench *b)
 {
     static const struct {
-        const char *stage;
+        const char *stage, *name, *title;
         void (*draw)(const Bench *b);
-    } of[] = {{"shares", draw_shares},
-              {"roles", draw_roles},
-              {"scale", draw_scale},
-              {"texts", draw_texts},
-              {"translation", draw_translation},
-              {"mask", draw_mask},
-              {"dropout", draw_dropout},
-              {"heads", draw_heads},
-              {"output", draw_output},
-              {"all", draw_heads}};
+    } of[] = {{.stage = "shares", .draw = draw_shares},
+              {.stage = "roles", .draw = draw_roles},
+              {"scale", "life", "What each word takes of each", NULL},
+              {.stage = "texts", .draw = draw_texts},
+              {"translation", "translation",
+               "What English words take of German ones", NULL},
+              {.stage = "mask", .draw = draw_mask},
+              {.stage = "dropout", .draw = draw_dropout},
+              {.stage = "heads", .draw = draw_heads},
+              {.stage = "output", .draw = draw_output},
+              {.stage = "all", .draw = draw_heads}};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (strcmp(of[i].stage, b->stage->name) == 0)
+        if (strcmp(of[i].stage, b->stage->name) != 0)
+            continue;
+        else if (of[i].draw)
             of[i].draw(b);
+        else
+            draw_heatmap(b, of[i].name, of[i].title);
 }
