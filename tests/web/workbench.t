@@ -422,21 +422,17 @@ for my $thing (@things) {
 
 # The two figures of that page, which are kept, have the numbers of both states.
 my @both = map { run($inside, ["words=$kiwi", 'head=1.1', @$_]) } [], ['off=0.2'];
-for my $name (qw(looks next)) {
-    my $svg = do { local (@ARGV, $/) = "tools/theme/language-$name.svg"; <> };
+my $pairs = sub { my ($names, $row) = @_; map {"$names->[$_] $row->[$_]"} 0 .. $#$row };
+my %drawn = map {
+    my $svg = do { local (@ARGV, $/) = "tools/theme/language-$_.svg"; <> };
     utf8::decode($svg);
-    my ($description) = $svg =~ /<desc.*?>(.*?)<\/desc>/s;
-    my @panels = split /(?<=\. )(?=without head 0\.2)/, $description;
-    for my $k (0, 1) {
-        my ($list, $row) = $name eq 'looks' ? ($both[$k]{names}{words}, $both[$k]{table}{'1.weights 1'}{$n - 1})
-          : ($both[$k]{names}{best}, $both[$k]{table}{'next -'}{0});
-        my @wanted = map {"$list->[$_] $row->[$_]"} 0 .. $#$row;
-        my @drawn = $panels[$k] =~ /(\S \d\.\d{4})/g;
-        my %is = map { $_ => 1 } @wanted;
-        is_deeply $name eq 'looks' ? \@drawn : [(grep { $is{$_} } @drawn)[0 .. 2]], $name eq 'looks' ? \@wanted : [sort { $b =~ s/.* //r <=> $a =~ s/.* //r } (grep { $is{$_} } @drawn)[0 .. 2]],
-          "language-$name.svg, panel $k, has the numbers of the program";
-    }
-}
+    ($_ => [map { /(\S \d\.\d{4})/g } $svg =~ /<desc.*?>(.*?)<\/desc>/s]);
+} qw(looks next);
+is_deeply $drawn{looks}, [map { $pairs->($_->{names}{words}, $_->{table}{'1.weights 1'}{$n - 1}) } @both],
+  'what the last token looks at is drawn';
+my %next = map { $_ => 1 } @{$drawn{next}};
+is_deeply [grep { !$next{$_} } map { ($pairs->($_->{names}{best}, $_->{table}{'next -'}{0}))[0 .. 2] } @both], [],
+  '... and the three most likely tokens of either state';
 
 # ---- What makes no sense.
 

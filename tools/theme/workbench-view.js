@@ -535,7 +535,7 @@
     const shows = make("button", { type: "button", class: "shows" }, canvas, name, says);
     const off = make("button", { type: "button", class: "turns" });
     shows.addEventListener("click", () => show(head));
-    off.addEventListener("click", () => turn([head]));
+    off.addEventListener("click", () => turn(head));
     const box = { element: make("div", { class: "one-head" }, shows, off) };
     box.update = (map, shown, colour) => {
       const drawing = `${map.lines}${colour}`;
@@ -551,47 +551,19 @@
     return box;
   }
 
-  function blockBox(block, turn) {
-    const off = make("button", { type: "button", class: "turns" });
-    const row = make("div", { class: "row" });
-    const name = make("span", { class: "label" }, `block ${block}`);
-    const box = { element: make("div", {}, make("p", {}, name, " ", off), row) };
-    off.addEventListener("click", () => turn(box.heads));
-    box.update = (maps, elements) => {
-      const isOff = maps.every((map) => map.isOff);
-      box.heads = maps.filter((map) => map.isOff === isOff).map(({ head }) => head);
-      off.hidden = maps.length === 1; // it has a button of its own
-      setText(off, `switch ${isOff ? "on" : "off"} all heads of block ${block}`);
-      arrange(row, elements);
-    };
-    return box;
-  }
-
-  // `show(head)` hears which one is pressed, and `turn(heads)` which are to be on or off. The
+  // `show(head)` hears which one is pressed, and `turn(head)` which is to be on or off. The
   // table of the one that is shown is a map as well.
   function heads(show, turn) {
     const element = make("div", { class: "all-heads" });
     const boxes = new Map();
-    const boxOf = (key, build) => {
-      if (!boxes.has(key)) boxes.set(key, build(key, turn));
-      return boxes.get(key);
-    };
-    const blockOf = ({ head }) => head.replace(/\..*/, "");
     function update({ maps, settings }) {
-      const shown = settings.get("head")?.value;
       const colour = maps.length ? colourOf(element) : undefined;
-      const elements = [...new Set(maps.map(blockOf))].map((block) => {
-        const own = maps.filter((map) => blockOf(map) === block);
-        const ownBoxes = own.map(({ head }) => boxOf(head, (name) => headBox(name, show, turn)));
-        for (const [k, box] of ownBoxes.entries()) box.update(own[k], shown, colour);
-        const box = boxOf(block, blockBox);
-        box.update(
-          own,
-          ownBoxes.map((it) => it.element),
-        );
-        return box.element;
+      const own = maps.map((map) => {
+        if (!boxes.has(map.head)) boxes.set(map.head, headBox(map.head, show, turn));
+        boxes.get(map.head).update(map, settings.get("head")?.value, colour);
+        return boxes.get(map.head).element;
       });
-      arrange(element, elements);
+      arrange(element, own);
     }
     return { element, update };
   }

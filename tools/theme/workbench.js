@@ -252,7 +252,7 @@
       this.figures = figures();
       this.heads = heads(
         (head) => this.change("head", head),
-        (own) => this.turn(own),
+        (head) => this.turn(head),
       );
       this.panel = new Panel(
         (path) => this.walk(path),
@@ -376,10 +376,10 @@
       return mine === this.request;
     }
 
-    // Heads that are on are switched off, and those that are off, on.
-    turn(own) {
+    // A head that is on is switched off, and one that is off, on.
+    turn(head) {
       const off = new Set(this.result.settings.get("off").value.split(",").filter(Boolean));
-      for (const head of own) off[off.has(head) ? "delete" : "add"](head);
+      off[off.has(head) ? "delete" : "add"](head);
       this.change("off", [...off].sort().join(","));
     }
 

@@ -74,6 +74,13 @@ const char *bench_entry(const Bench *b, ListId list, int k)
     return out;
 }
 
+/* A table's name, without its block. */
+static const char *name_of(const Step *s)
+{
+    const char *block = strstr(s->label, ": ");
+    return block ? block + 2 : s->label;
+}
+
 /* The heads of a model that has learned are counted from 0. */
 static const char *in_head(const Bench *b, const Step *s, int h)
 {
@@ -190,14 +197,14 @@ static void explain_parameter(const Bench *b, const Step *s, Place p)
     const int in = s->is_turned ? p.i : p.j, out = s->is_turned ? p.j : p.i;
     const Draw draw = b->stage->draw;
     if (s->into && s->n > 1)
-        printf("This is how much %s of the %s adds to %s of the %s%s.\n",
-               bench_entry(b, x->columns, in), x->label,
-               bench_entry(b, into->columns, out), into->label,
+        printf("This is how much %s of '%s' adds to %s of '%s'%s.\n",
+               bench_entry(b, x->columns, in), name_of(x),
+               bench_entry(b, into->columns, out), name_of(into),
                in_head(b, s, p.h));
     else if (s->into)
-        printf("This is what the layer has for %s of the %s of every "
+        printf("This is what the layer has for %s of '%s' of every "
                "word%s.\n",
-               bench_entry(b, into->columns, p.j), into->label,
+               bench_entry(b, into->columns, p.j), name_of(into),
                in_head(b, s, p.h));
     else
         printf("This is entry %d of row %d of the %s.\n", p.j + 1, p.i + 1,
@@ -242,7 +249,7 @@ static void explain_beside(const Bench *b, const Step *s, Place p)
     const int wide = origin(b, s, 0)->m, k = p.j >= wide;
     printf("Two lists stand side by side, %s and %s. This is entry %d of "
            "the %s: %s\n",
-           origin(b, s, 0)->label, origin(b, s, 1)->label,
+           name_of(origin(b, s, 0)), name_of(origin(b, s, 1)),
            p.j - k * wide + 1, k ? "second" : "first", say(entry(b, p)));
     from(s->from[k], 0, p.i, p.j - k * wide);
 }
@@ -250,8 +257,8 @@ static void explain_beside(const Bench *b, const Step *s, Place p)
 static void explain_sum(const Bench *b, const Step *s, Place p)
 {
     printf("Entry %d of %s is added up from two tables: %s, and %s.\n",
-           p.j + 1, word(b, s->rows, p.i), origin(b, s, 0)->label,
-           origin(b, s, 1)->label);
+           p.j + 1, word(b, s->rows, p.i), name_of(origin(b, s, 0)),
+           name_of(origin(b, s, 1)));
     say_sum(2, (float[]){before(b, s, 0, p), before(b, s, 1, p)},
             entry(b, p));
     from(s->from[0], 0, p.i, p.j);
@@ -305,8 +312,8 @@ static void tell_layer(const Bench *b, const Step *s, Place p)
         printf("What %s %s, %s of it%s.\n", word(b, s->rows, p.i), does,
                bench_entry(b, s->columns, p.j), in_head(b, s, p.h));
     else
-        printf("A linear layer, for %s of the %s.\n",
-               bench_entry(b, s->columns, p.j), s->label);
+        printf("A linear layer, for %s of '%s'.\n",
+               bench_entry(b, s->columns, p.j), name_of(s));
 }
 
 static void explain_linear(const Bench *b, const Step *s, Place p)
@@ -322,7 +329,8 @@ static void explain_linear(const Bench *b, const Step *s, Place p)
     printf("The %d numbers of %s and %s %d of %s are multiplied entry by "
            "entry, and added up%s.%s\n",
            x->m, word(b, s->rows, p.i), w->is_turned ? "column" : "row",
-           p.j + 1, w->label, bias ? ", with the bias" : "", largest(x->m));
+           p.j + 1, name_of(w), bias ? ", with the bias" : "",
+           largest(x->m));
     const int count = tell_products(b, x->columns, x->m, row, of, bias,
                                     entry(b, p), told);
     from_told(s->from[0], 0, p.i, x->m, count, told);
@@ -367,9 +375,13 @@ static void explain_scores(const Bench *b, const Step *s, Place p)
         tell((double)b->score[p.j]);
         return;
     }
-    printf("The %s of %s and the %s of %s are multiplied entry by entry, "
-           "and added up.%s\n",
-           x->label, asks, y->label, asked, largest(x->m));
+    if (s->made == ALIKE)
+        puts("Their embeddings are multiplied entry by entry, and added "
+             "up.");
+    else
+        printf("The %s of %s and the %s of %s are multiplied entry by "
+               "entry, and added up.%s\n",
+               name_of(x), asks, name_of(y), asked, largest(x->m));
     const int count = tell_products(
         b, x->columns, x->m, (Line){bench_row(x, p.h, s->first + p.i), 1},
         (Line){bench_row(y, p.h, p.j), 1}, NULL, entry(b, p), told);
@@ -580,7 +592,7 @@ static void explain_context(const Bench *b, const Step *s, Place p)
     printf("What %s takes home%s, %s of it: of each word its share times "
            "that entry of its %s, all added up.%s\n",
            word(b, s->rows, p.i), in_head(b, s, p.h),
-           bench_entry(b, s->columns, p.j), value->label,
+           bench_entry(b, s->columns, p.j), name_of(value),
            largest(weights->m));
     tell_products(b, weights->columns, weights->m,
                   (Line){bench_row(weights, p.h, p.i), 1},
