@@ -17,10 +17,13 @@ const vnu = join(library.resolve("vnu-jar/package.json"), "../build/dist/vnu.jar
 // The widths in which a page has to fit, and those in which its looks are looked at, by the
 // form in which it is read.
 const widths = { light: [320, 390, 1000, 1920], phone: [390], plain: [1200] };
-const lookedAt = { light: [1280, 1920], phone: [390], plain: [] };
+const lookedAt = { light: [1280, 1536, 1920], phone: [390], plain: [] };
 
 // Pages of each kind, of which the gate asks axe.
-const kinds = ["index", "preface", "softmax", "errata", "sheet", "workbench", "glossary"];
+const kinds = [
+  ...["index", "preface", "softmax", "errata", "sheet", "workbench"],
+  ...["glossary", "book-index", "reference", "sources", "learn", "teach"],
+];
 
 // HTML and CSS as the Nu checker sees them. Its recursion wants more than the usual stack.
 export const markup = (book, pattern = /\.(html|css)$/) =>
