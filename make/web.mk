@@ -1,12 +1,15 @@
 # ---- The programs in the pages. A page has one module of WebAssembly, with its own
 # program and, where the chapter has a workbench, that as well, so that what a page
-# loads does not grow with the chapters. In tools/web, page.c begins what is asked for,
-# NAME_part.c is a part of the program NAME.c, and page_say.c of all of these.
+# loads does not grow with the chapters. In tools/web, page.c begins what is asked for, and
+# `shared` are parts of both the workbench and the look inside a trained model.
 
 .PHONY: check-book check-pages format-scripts inside workbench
 
 wasm    := clang --target=wasm32-wasi
 own     := inside workbench
+shared  := $(addprefix tools/web/,bench.c steps.c explain.c say.c)
+of_inside    := tools/web/inside.c $(shared)
+of_workbench := tools/web/workbench.c tools/web/figures.c $(shared)
 models  := $(patsubst src/models/%.safetensors,$(BUILD)/web/programs/model-%.js,$(wildcard src/models/*.safetensors))
 modules := $(foreach n,$(names) $(own),$(BUILD)/web/programs/$(call number,$n).js) $(models)
 $(BUILD)/book/index.html: $(if $(has_wasm),$(modules))
@@ -26,8 +29,7 @@ $(BUILD)/web/obj/%.o: tools/web/%.c $(settings)
 # all chapters; and the workbench.
 has_bench := workbench 02 03 06 08 09 10 12 13
 for_wasm   = $(patsubst $(BUILD)/obj/%,$(BUILD)/web/obj/%,$(1))
-of_program = $(patsubst tools/web/%.c,$(BUILD)/web/obj/%.o,\
-  $(wildcard tools/web/$(1).c tools/web/$(1)_*.c) tools/web/page_say.c) $(call for_wasm,$(objects))
+of_program = $(of_$(1):tools/web/%.c=$(BUILD)/web/obj/%.o) $(call for_wasm,$(objects))
 of_chapter = $(call for_wasm,$(foreach n,$(call named,$(1)),$(BUILD)/obj/$n.o $(before_$n)))
 for_module = $(if $(filter inside,$(1)),$(call of_program,inside),$(if $(filter $(1),$(has_bench)),\
   $(call of_program,workbench),$(of_chapter))) $(call for_wasm,$(src_objects))
@@ -44,8 +46,7 @@ $(BUILD)/web/programs/model-%.js: src/models/%.safetensors tools/web/pack tools/
 	tools/web/pack programs/model-$* <$< >$@
 
 # What runs in a page can be run in a terminal, too.
-$(own:%=$(BUILD)/web/%): $(BUILD)/web/%: tools/web/%.c $$(wildcard tools/web/$$*_*.c tools/web/*.h) \
-                         tools/web/page_say.c $(BUILD)/libattention.a $(settings)
+$(own:%=$(BUILD)/web/%): $(BUILD)/web/%: $$(of_$$*) $(wildcard tools/web/*.h) $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) -Wmissing-prototypes $(filter %.c,$^) $(link_args)
 $(own): %: $(BUILD)/web/%
@@ -55,11 +56,11 @@ $(own): %: $(BUILD)/web/%
 
 browser := tests/web
 check-book: ## the scripts' form, and every page in Chromium, as a reader uses it
-check-pages: ## the browser tests of the gate, which tests/web/gate.mjs names
-check-pages: some = gate
+check-pages: ## the browser tests of the gate, whose titles say so
+check-pages: export GATE = 1
 check-book check-pages: $(BUILD)/book/index.html $(BUILD)/web/inside $(browser)/node_modules/made
 	$(biome) ci --colors=off
-	node --test-reporter=spec $(browser)/all.mjs $(some)
+	node --test --test-reporter=spec --test-concurrency=$${JOBS:-2} $(if $(filter check-pages,$@),--test-name-pattern=gate) $(browser)/*.test.mjs
 
 format-scripts: $(browser)/node_modules/made ## gives all scripts the form that biome.json says
 	$(biome) check --write --colors=off

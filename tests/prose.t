@@ -97,7 +97,7 @@ sub faults {
 # Each [line in the paragraph, what is wrong].
 sub faults_of_paragraph {
     my ($text, $known, $quoted) = @_;
-    return if $text =~ /^1\. .*\{state="/s; # the six things to try: tests/web/inside.t holds them
+    return if $text =~ /^1\. .*\{state="/s; # the things to try: tests/web/workbench.t holds them
     my $cited = $text =~ /\[[^\]]*\@\w|(?<![\w.])\@\w+/;
     my @known = $known->($text);
     my @wrong;

@@ -106,18 +106,7 @@ globalThis.book ??= {};
   /* ---- Copying */
 
   book.copy = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Not every address may use the clipboard; the older way may do.
-      const area = book.make("textarea", { class: "copied-from" });
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      const done = document.execCommand("copy");
-      area.remove();
-      if (!done) throw new Error("not allowed");
-    }
+    await navigator.clipboard.writeText(text); // which some addresses may not use
     return "Copied";
   };
 
@@ -261,26 +250,7 @@ globalThis.book ??= {};
     card = shown = undefined;
   }
 
-  // What a page keeps to itself stands there, its comment right above it.
-  function onThisPage(line) {
-    const code = [];
-    const says = [];
-    for (let it = line; it && !/[;{=]/.test(code.join()); it = it.nextElementSibling)
-      code.push(it.textContent);
-    const above = (it) => it.previousElementSibling;
-    for (let it = above(line); /^(\/[/*]| \*)/.test(it?.textContent); it = above(it))
-      says.unshift(it.textContent.replace(/^ ?[/*]+ ?| *\*\/$/g, ""));
-    const declared = code.join("\n").replace(/\s*[;{=].*/s, ";");
-    return { code: declared, says: says.join(" "), where: "on this page" };
-  }
-
-  function whatIs(link) {
-    const name = link.textContent;
-    const [code, says, where, uses] = book.symbols[name] ?? [];
-    return code ? { code, says, where, uses } : onThisPage(document.querySelector(link.hash));
-  }
-
-  function fillCard({ code, says, where, uses }) {
+  function fillCard([code, says, where, uses]) {
     return book.make(
       "div",
       { id: "card", role: "tooltip" },
@@ -302,10 +272,11 @@ globalThis.book ??= {};
 
   async function showCard(link) {
     await book.load("symbols.js");
-    if (!link.matches(":hover, :focus-visible")) return;
+    const symbol = book.symbols[link.textContent]; // none where a page has it for itself
+    if (!symbol || !link.matches(":hover, :focus-visible")) return;
     hideCard();
     shown = link;
-    card = fillCard(whatIs(link));
+    card = fillCard(symbol);
     card.addEventListener("pointerleave", hideCard);
     document.body.append(card);
     placeCard(link);

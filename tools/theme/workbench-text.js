@@ -11,12 +11,6 @@
 
   // What each line that begins with @ adds; the lines after it go to `bench.open`.
   const marks = {
-    words: (bench, words) => {
-      bench.names.words = words;
-    },
-    others: (bench, words) => {
-      bench.names.others = words;
-    },
     names: (bench, [list, ...names]) => {
       bench.names[list] = names;
     },
@@ -24,20 +18,20 @@
       bench.notes.push(words.join(" "));
     },
     setting: (bench, [key], line) => {
-      Object.assign(settingOf(bench, key), { value: line.slice(key.length + 1) });
+      settingOf(bench, key).value = line.slice(key.length + 1);
     },
     label: (bench, [key, ...words]) => {
-      Object.assign(settingOf(bench, key), { label: words.join(" ") });
+      settingOf(bench, key).label = words.join(" ");
     },
     value: (bench, [key, number]) => {
-      Object.assign(settingOf(bench, key), { number });
+      settingOf(bench, key).number = number;
     },
     range: (bench, [key, ...range]) => {
       const [min, max, step] = range.map(Number);
-      Object.assign(settingOf(bench, key), { range: { min, max, step } });
+      settingOf(bench, key).range = { min, max, step };
     },
     choice: (bench, [key, ...choices]) => {
-      Object.assign(settingOf(bench, key), { choices });
+      settingOf(bench, key).choices = choices;
     },
     table: (bench, [id, head, rows, columns]) => {
       bench.open = { id, head, rows, columns, lines: [], at: [] };

@@ -56,11 +56,10 @@
     scale: { root: "√d_k" },
     score: { auto: "computed" },
     mask: {
-      none: "all words",
+      none: "all",
       causal: "itself and those before",
       window: "a window",
       next: "and the next one, too",
-      all: "all tokens",
     },
     way: { whole: "at once", cached: "token by token" },
   };
@@ -123,31 +122,7 @@
     return { element, update };
   }
 
-  // A few choices side by side.
-  function chosen(setting, tell) {
-    const name = `bench-${++count}`;
-    const radios = setting.choices.map((choice) => {
-      const radio = make("input", { type: "radio", name, value: choice });
-      radio.addEventListener("change", () => tell(setting.key, choice));
-      return radio;
-    });
-    const labels = radios.map((radio) =>
-      make("label", {}, radio, withWords(make("span"), saidAs(setting, radio.value))),
-    );
-    const legend = withWords(make("legend"), setting.label);
-    const element = make(
-      "fieldset",
-      { class: `setting ${setting.key}` },
-      legend,
-      make("div", {}, ...labels),
-    );
-    const update = ({ value }) => {
-      for (const radio of radios) radio.checked = radio.value === value;
-    };
-    return { element, update };
-  }
-
-  // More than a few, folded into a list.
+  // A choice.
   function listed(setting, tell) {
     const options = setting.choices.map((choice) =>
       make("option", { value: choice }, saidAs(setting, choice)),
@@ -167,26 +142,18 @@
     const { range, choices } = setting;
     if (range && (range.max - range.min) / range.step <= MANY) return slid(setting, tell);
     if (range || !choices) return written(setting, tell);
-    return (choices.length > 5 ? listed : chosen)(setting, tell);
+    return listed(setting, tell);
   }
 
   const isOfText = (it) => it.matches(".stage, .words, .others");
-  const FOLDED = 4; // as many settings are not much
 
-  // `tell(key, value)` hears of every change. `fold(true)` folds what is no text, if
-  // that is much.
+  // `tell(key, value)` hears of every change. On a phone, what is no text is folded.
   function form(tell) {
     const texts = make("div", { class: "settings texts" });
     const others = make("div", { class: "settings" });
     const more = make("details", { class: "more" }, make("summary", {}, "More settings"), others);
     const element = make("div", { class: "form" }, texts, more);
     const controls = new Map();
-    const fold = (isNarrow) => {
-      const isShown = !isNarrow || others.children.length <= FOLDED;
-      if (more.classList.contains("shown") === isShown && element.isConnected) return;
-      more.classList.toggle("shown", isShown);
-      more.open = isShown;
-    };
     // The control of a setting, if it is there.
     const of = (key) => [controls.get(key)?.element].find((it) => element.contains(it));
     // `own` is the same without any change.
@@ -208,7 +175,7 @@
       arrange(texts, first);
       arrange(others, rest);
     }
-    return { element, update, fold, of };
+    return { element, update, of };
   }
 
   // ---- Tables: one HTML table for each that the program printed
@@ -398,21 +365,7 @@
     return all;
   }
 
-  // ---- Figures: the program's SVG, changed in place
-
-  // A figure's start tags and the texts between its tags, in order: each is a node's.
-  const partsOf = (text) =>
-    text
-      .trim()
-      .split(/(<[^>]*>)/)
-      .filter((part) => part && !part.startsWith("</"));
-
-  function nodesOf(svg) {
-    const walker = document.createTreeWalker(svg, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
-    const nodes = [svg];
-    while (walker.nextNode()) nodes.push(walker.currentNode);
-    return nodes;
-  }
+  // ---- Figures: the program's SVG
 
   // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
   // it would hang over the cells that one points at, and its id may stand on the page already.
@@ -422,7 +375,6 @@
     const error = parsed.querySelector("parsererror"); // that is how a parser refuses
     if (error) throw new Error(`a figure cannot be read: ${error.textContent.trim()}`);
     const svg = document.importNode(parsed.documentElement, true);
-    const nodes = nodesOf(svg);
     const [title, description] = svg.querySelectorAll(":scope > :is(title, desc)");
     title.remove();
     svg.removeAttribute("aria-labelledby");
@@ -432,39 +384,7 @@
       svg.setAttribute("role", "group");
       description.remove();
     }
-    return { svg, title, nodes, maps, parts: partsOf(text) };
-  }
-
-  const attributesOf = (tag) => [...tag.matchAll(/([\w:-]+)="([^"]*)"/g)];
-
-  // A function that makes a node what its part says now, or nothing where that takes more than
-  // other values.
-  function change(node, before, now) {
-    if (now.includes("&")) return undefined;
-    if (node.nodeType === Node.TEXT_NODE) {
-      return () => {
-        node.data = now;
-      };
-    }
-    if (before.replace(/"[^"]*"/g, "") !== now.replace(/"[^"]*"/g, "")) return undefined;
-    const old = attributesOf(before);
-    const others = attributesOf(now).filter(([, , value], k) => value !== old[k][2]);
-    return () => {
-      for (const [, name, value] of others) node.setAttribute(name, value);
-    };
-  }
-
-  // Brings a figure up to date in place, which is much faster than to parse it anew. Returns
-  // whether it could be: it is to have the same elements as before.
-  function patch({ nodes, parts }, text) {
-    const now = partsOf(text);
-    if (nodes.length !== parts.length || now.length !== parts.length) return false;
-    const others = [...now.keys()].filter((k) => now[k] !== parts[k]);
-    const changes = others.map((k) => change(nodes[k], parts[k], now[k]));
-    if (!changes.every(Boolean)) return false;
-    for (const apply of changes) apply();
-    for (const k of others) parts[k] = now[k];
-    return true;
+    return { text, svg, title, maps };
   }
 
   function newBox() {
@@ -475,8 +395,8 @@
 
   function draw(box, text) {
     box.figure = parse(text);
-    box.width = Number(box.figure.svg.getAttribute("width"));
-    box.picture.style.setProperty("--width", `${box.width}px`);
+    const width = box.figure.svg.getAttribute("width");
+    box.picture.style.setProperty("--width", `${width}px`);
     box.picture.replaceChildren(box.figure.svg);
   }
 
@@ -484,13 +404,12 @@
     const element = make("div", { class: "figures" });
     const boxes = new Map();
     let shown = [];
-    // Returns how wide the widest wants to be.
     function update(bench, files) {
       shown = bench.figures.map((name) => {
         if (!files[name]) throw new Error(`the workbench's figure ${name} was not drawn`);
         const box = boxes.get(name) ?? newBox();
         boxes.set(name, box);
-        if (!box.figure || !patch(box.figure, files[name])) draw(box, files[name]);
+        if (box.figure?.text !== files[name]) draw(box, files[name]);
         const { svg, title, maps } = box.figure;
         svg.setAttribute("aria-label", title.textContent);
         setText(box.caption, title.textContent);
@@ -501,7 +420,6 @@
         element,
         shown.map((box) => box.element),
       );
-      return Math.max(0, ...shown.map(({ width }) => width));
     }
     // In the maps, too, the number that was asked and its sources are lit.
     function light(byNumbers, asked, sources) {
@@ -617,7 +535,7 @@
     const shows = make("button", { type: "button", class: "shows" }, canvas, name, says);
     const off = make("button", { type: "button", class: "turns" });
     shows.addEventListener("click", () => show(head));
-    off.addEventListener("click", () => turn([head]));
+    off.addEventListener("click", () => turn(head));
     const box = { element: make("div", { class: "one-head" }, shows, off) };
     box.update = (map, shown, colour) => {
       const drawing = `${map.lines}${colour}`;
@@ -633,118 +551,24 @@
     return box;
   }
 
-  function blockBox(block, turn) {
-    const off = make("button", { type: "button", class: "turns" });
-    const row = make("div", { class: "row" });
-    const name = make("span", { class: "label" }, `block ${block}`);
-    const box = { element: make("div", {}, make("p", {}, name, " ", off), row) };
-    off.addEventListener("click", () => turn(box.heads));
-    box.update = (maps, elements) => {
-      const isOff = maps.every((map) => map.isOff);
-      box.heads = maps.filter((map) => map.isOff === isOff).map(({ head }) => head);
-      off.hidden = maps.length === 1; // it has a button of its own
-      setText(off, `switch ${isOff ? "on" : "off"} all heads of block ${block}`);
-      arrange(row, elements);
-    };
-    return box;
-  }
-
-  const MOST_NAMED = 40; // rows and columns whose names have room
-  const MANY_NAMED = 24; // smaller on a phone
-
-  function namesBeside() {
-    const sides = ["columns", "rows"].map((side) =>
-      make("div", { class: `names ${side}`, "aria-hidden": "true" }),
-    );
-    let shown;
-    const update = (words) => {
-      if (`${words}` === shown) return;
-      shown = `${words}`;
-      const names = words.length > MOST_NAMED ? [] : words;
-      for (const side of sides) side.replaceChildren(...names.map((it) => make("span", {}, it)));
-    };
-    return { sides, update };
-  }
-
-  // The map of one head, large: what one points at is said, and what one presses, asked. Its
-  // table has the same numbers for the keyboard.
-  function largeMap(ask) {
-    const canvas = make("canvas", { role: "img", tabindex: "-1" });
-    const spot = make("span", { class: "spot", hidden: "" });
-    const name = make("span", { class: "label" });
-    const says = make("span", { class: "says" });
-    const map = make("div", { class: "map" }, canvas, spot);
-    const names = namesBeside();
-    const picture = make("div", { class: "large" }, ...names.sides, map);
-    const box = { element: make("div", {}, make("p", {}, name, " ", says), picture) };
-    const at = ({ offsetX, offsetY }) => {
-      const inside = (k) => Math.max(0, Math.min(canvas.width - 1, k));
-      const cell = (x) => inside(Math.floor((x / canvas.clientWidth) * canvas.width));
-      return { row: cell(offsetY), column: cell(offsetX) };
-    };
-    canvas.addEventListener("click", (event) => ask(box.place(at(event)), canvas));
-    canvas.addEventListener("pointermove", (event) => {
-      const { row, column } = at(event);
-      setText(says, `${box.words[row]} at ${row} looks at ${box.words[column]} at ${column}`);
-    });
-    box.update = (map, words, colour) => {
-      const [block, head] = map.head.split(".");
-      paint(canvas, map.lines, colour);
-      setText(name, `head ${map.head}${map.isOff ? ", off" : ""}`);
-      canvas.setAttribute("aria-label", `map of head ${map.head}, which is a table below, too`);
-      setText(says, "each row is a token that looks, each column one that is looked at");
-      names.update(words);
-      picture.classList.toggle("many", words.length > MANY_NAMED);
-      box.words = words;
-      box.place = (cell) => ({ table: `${block}.weights`, head, ...cell });
-    };
-    // Marks the number that was asked, if it is in this map.
-    box.mark = (asked) => {
-      const own = asked && box.place?.({});
-      spot.hidden = own?.table !== asked?.table || own?.head !== asked?.head || !asked;
-      for (const [side, at] of [
-        ["left", asked?.column],
-        ["top", asked?.row],
-      ])
-        spot.style[side] = `${(100 * at) / canvas.width}%`;
-      spot.style.width = `${100 / canvas.width}%`;
-    };
-    return box;
-  }
-
-  // `show(head)` hears which one is pressed, `turn(heads)` which are to be on or off, and
-  // `ask(place, canvas)` which weight is asked.
-  function heads(show, turn, ask) {
+  // `show(head)` hears which one is pressed, and `turn(head)` which is to be on or off. The
+  // table of the one that is shown is a map as well.
+  function heads(show, turn) {
     const element = make("div", { class: "all-heads" });
     const boxes = new Map();
-    const large = largeMap(ask);
-    const boxOf = (key, build) => {
-      if (!boxes.has(key)) boxes.set(key, build(key, turn));
-      return boxes.get(key);
-    };
-    const blockOf = ({ head }) => head.replace(/\..*/, "");
-    function update({ maps, settings, names }) {
-      const shown = settings.get("head")?.value;
+    function update({ maps, settings }) {
       const colour = maps.length ? colourOf(element) : undefined;
-      const elements = [...new Set(maps.map(blockOf))].map((block) => {
-        const own = maps.filter((map) => blockOf(map) === block);
-        const ownBoxes = own.map(({ head }) => boxOf(head, (name) => headBox(name, show, turn)));
-        for (const [k, box] of ownBoxes.entries()) box.update(own[k], shown, colour);
-        const box = boxOf(block, blockBox);
-        box.update(
-          own,
-          ownBoxes.map((it) => it.element),
-        );
-        return box.element;
+      const own = maps.map((map) => {
+        if (!boxes.has(map.head)) boxes.set(map.head, headBox(map.head, show, turn));
+        boxes.get(map.head).update(map, settings.get("head")?.value, colour);
+        return boxes.get(map.head).element;
       });
-      const map = maps.find((it) => it.head === shown);
-      if (map) large.update(map, names.words, colour);
-      arrange(element, [...elements, ...(map ? [large.element] : [])]);
+      arrange(element, own);
     }
-    return { element, update, mark: large.mark };
+    return { element, update };
   }
 
   const stages = Object.keys(OTHER.stage);
 
-  book.benchView = { setText, setWords, form, tables, figures, heads, placeOf, stages };
+  book.benchView = { setText, setWords, withWords, form, tables, figures, heads, placeOf, stages };
 })();

@@ -9,7 +9,8 @@
 (() => {
   const { make } = book;
   const { read, fromArguments, toHash, fromHash } = book.benchText;
-  const { setText, setWords, form, tables, figures, heads, placeOf, stages } = book.benchView;
+  const { setText, setWords, withWords, form, tables, figures, heads, placeOf, stages } =
+    book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const PROGRAM = document.querySelector("[data-program]")?.dataset.program ?? "workbench";
@@ -29,22 +30,14 @@
   const TEXTS = ["words", "others", "off"]; // what may be empty
   const PROMISE = "and ask any number how it was made";
   const COPY = "Copy a link to this state";
-  const BESIDE = 850; // pixels from which on the explanation stands beside the tables
-  const NARROW = 700; // below it, the form has two columns, and many settings are folded
-  const WIDEST = 68; // rem
-  const PANEL = 400; // what it takes of that, with all margins
-  const GAP = 8; // pixels between what is brought into sight and the window's edge
   const STEP = 2000; // milliseconds within which changes of a setting are one
   const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
-  const button = (text, act, attributes = {}) => {
-    const element = make("button", { type: "button", ...attributes }, ...(text ? [text] : []));
+  const button = (text, act, attributes = {}, ...inside) => {
+    const element = make("button", { type: "button", ...attributes }, text, ...inside);
     element.addEventListener("click", act);
     return element;
   };
-
-  // Links of the text around the bench.
-  const textLinks = () => [...document.querySelectorAll("main > :not(.workbench) a")];
 
   // A cell as the program names it: "weights:0:1:2"; and its table.
   const inWords = ({ table, head, row, column }) => [table, head, row, column].join(":");
@@ -59,18 +52,6 @@
     const [table, head, row, column] = text.split(":");
     return { table, head, row: Number(row), column: Number(column) };
   };
-
-  // From the top of the highest box to the foot of the lowest.
-  const join = (boxes) => ({
-    top: Math.min(...boxes.map((box) => box.top)),
-    bottom: Math.max(...boxes.map((box) => box.bottom)),
-  });
-
-  // What names a number's table and its columns, with the whole name first.
-  const headsOf = (element) =>
-    element.matches("td")
-      ? [element.closest(".tabled").firstChild, element.closest("table").tHead]
-      : [element.closest(".pictured").firstChild, element.closest("[role=grid]").firstElementChild];
 
   // What is to be there before a stage can be shown: its program, and its model.
   const models = {};
@@ -164,57 +145,43 @@
       return isLast ? step : make("li", {}, step);
     }
 
-    // In place while their number stays: a slider goes through here sixty times a second.
     showLines(lines) {
-      while (this.lines.children.length > lines.length) this.lines.lastChild.remove();
-      while (this.lines.children.length < lines.length) this.lines.append(make("p"));
-      lines.forEach((line, k) => {
-        setWords(this.lines.children[k], line);
-        this.lines.children[k].className = /\d.* = |=.*\d$|^-?\d/.test(line) ? "sum" : "";
-      });
+      const isSum = (line) => /\d.* = |=.*\d$|^-?\d/.test(line);
+      this.lines.replaceChildren(
+        ...lines.map((line) => withWords(make("p", { class: isSum(line) ? "sum" : "" }), line)),
+      );
     }
 
+    // The cells of all sources, each with a button that asks it.
     showSources(sources, views) {
-      const kind = sources.map(inWords).join(" ") + this.path.map(inWords);
-      const cells = sources.flatMap((source) => {
+      this.cells = [];
+      const groups = sources.map((source) => {
         const view = views.get(tableOf(source));
         if (!view)
           throw new Error(`the workbench names a source, ${inWords(source)}, that is in no table`);
-        return cellsOf(source, view).map((cell) => ({ source, cell, view }));
-      });
-      const shape = kind + cells.map(({ cell }) => inWords(cell));
-      if (shape !== this.shape) this.buildSources(sources, cells);
-      this.shape = shape;
-      cells.forEach((each, k) => this.fillChip(this.chips[k], each));
-      this.cells = cells;
-    }
-
-    buildSources(sources, cells) {
-      this.chips = cells.map(({ cell }) =>
-        button("", () => this.walk([...this.path, cell]), { class: "chip" }),
-      );
-      for (const chip of this.chips)
-        chip.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
-      const groups = sources.map((source) => {
-        const of = cells.flatMap((each, k) => (each.source === source ? [k] : []));
-        const title = make("p", { class: "label" });
-        setWords(title, `from ${sourceName(source, cells[of[0]].view)}`);
-        return make(
-          "div",
-          { class: "source" },
-          title,
-          make("div", {}, ...of.map((k) => this.chips[k])),
-        );
+        const cells = cellsOf(source, view);
+        this.cells.push(...cells);
+        const title = withWords(make("p", { class: "label" }), `from ${sourceName(source, view)}`);
+        const chips = cells.map((cell) => this.chip(source, cell, view));
+        return make("div", { class: "source" }, title, make("div", {}, ...chips));
       });
       this.sources.replaceChildren(...groups);
     }
 
-    fillChip(chip, { source, cell, view }) {
+    chip(source, cell, view) {
       const value = view.data.cells[cell.row][cell.column];
       const name = cellName(source, cell, view);
-      setText(chip.firstChild, name);
-      setText(chip.lastChild, value);
-      chip.setAttribute("aria-label", `${view.title}: ${name}: ${value}; how was it made`);
+      return button(
+        "",
+        () => this.walk([...this.path, cell]),
+        {
+          class: "chip",
+          "aria-label": `${view.title}: ${name}: ${value}; how was it made`,
+        },
+        make("span", { class: "of" }, name),
+        " ",
+        make("span", { class: "value" }, value),
+      );
     }
   }
 
@@ -250,7 +217,6 @@
       setText(this.button, "Opening the workbench");
       try {
         await book.ready(PROGRAM);
-        this.measure();
         this.build();
         await this.begin();
         if (!this.isPage) this.title.focus({ preventScroll: true });
@@ -286,8 +252,7 @@
       this.figures = figures();
       this.heads = heads(
         (head) => this.change("head", head),
-        (own) => this.turn(own),
-        (place, canvas) => this.ask(place, canvas, canvas),
+        (head) => this.turn(head),
       );
       this.panel = new Panel(
         (path) => this.walk(path),
@@ -296,13 +261,8 @@
       this.notes = make("div", { class: "notes" });
       this.refusal = make("p", { class: "refusal", role: "alert" });
       this.said = make("p", { class: "heard", "aria-live": "polite" });
-      this.example = button("", () => this.askFirst(), { class: "chip" });
-      this.example.append(make("span", { class: "of" }), " ", make("span", { class: "value" }));
-      const hint = make("div", { class: "hint" });
-      hint.append(
-        make("p", {}, make("b", {}, "Press any number"), ", and it says how it was made."),
-        make("p", {}, "For example: ", this.example),
-      );
+      const hint = make("p", { class: "hint" }, make("b", {}, "Press any number"));
+      hint.append(", and it says how it was made.");
       this.aside = make("div", { class: "beside" }, hint);
       const body = make(
         "div",
@@ -342,7 +302,6 @@
       this.root.addEventListener("click", (event) => this.onClick(event));
       this.root.addEventListener("keydown", (event) => this.onKey(event));
       this.root.addEventListener("pointerover", (event) => this.onPoint(event));
-      addEventListener("resize", () => this.resize());
       if (!this.isPage) return;
       // The maps are painted in the page's colours.
       const repaint = () => this.result && this.heads.update(this.result);
@@ -354,25 +313,10 @@
       document.addEventListener("click", (event) => {
         const link = event.target.closest('a[href*="#stage="]');
         if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-        if (!this.root.contains(link) && link.hash !== location.hash) this.leaves(link);
         setTimeout(() => {
           this.root.scrollIntoView();
           this.title.focus({ preventScroll: true });
         });
-      });
-    }
-
-    // Notes where a link of the text stands, so that Back leads there, though the bench may have
-    // another height then.
-    leaves(link) {
-      const left = { at: textLinks().indexOf(link), top: link.getBoundingClientRect().top };
-      history.replaceState({ ...history.state, left }, "");
-    }
-
-    returns({ at, top }) {
-      requestAnimationFrame(() => {
-        const by = textLinks()[at].getBoundingClientRect().top - top;
-        scrollBy({ top: by, behavior: "instant" });
       });
     }
 
@@ -432,10 +376,10 @@
       return mine === this.request;
     }
 
-    // Heads that are on are switched off, and those that are off, on.
-    turn(own) {
+    // A head that is on is switched off, and one that is off, on.
+    turn(head) {
       const off = new Set(this.result.settings.get("off").value.split(",").filter(Boolean));
-      for (const head of own) off[off.has(head) ? "delete" : "add"](head);
+      off[off.has(head) ? "delete" : "add"](head);
       this.change("off", [...off].sort().join(","));
     }
 
@@ -480,7 +424,6 @@
     // what is not possible: then it is said why, and all is as it was before.
     async takeAddress() {
       const { hash } = location;
-      if (history.state?.left) this.returns(history.state.left);
       if (!/^$|=/.test(hash)) return;
       const { ask, ...pairs } = Object.fromEntries(fromHash(hash));
       if (!(await this.wait(pairs.stage))) return;
@@ -577,12 +520,10 @@
       this.form.update(this.result, this.ownResult());
       this.showNotes();
       this.heads.update(this.result);
-      this.figureWidth = this.figures.update(this.result, files);
-      this.fit();
+      this.figures.update(this.result, files);
       this.changes = this.tables.update(this.result, this.ownResult());
       this.takeExplained();
       this.resets.disabled = !this.form.element.querySelector(".changed");
-      this.showExample();
       this.explain();
       this.tellAddress();
       if (this.last === "words") this.keep(this.form.element, () => this.tells(this.address()));
@@ -603,19 +544,6 @@
       delete this.result.explain;
       this.path = [];
       this.sayRefusal(`the workbench explains ${inWords(explain)}, which is in no table`);
-    }
-
-    // One number of the last table that is open and has the page's words in its rows.
-    showExample() {
-      const { id, head, cells } =
-        this.result.tables.findLast((table) => table.id === "weights" && table.head === "0") ??
-        this.result.tables.find((table) => table.id === "next") ??
-        this.result.tables.at(-1);
-      const row = Math.min(2, cells.length - 1);
-      this.first = { table: id, head, row, column: 0 };
-      const { title, names } = this.tables.views.get(`${id}:${head}`);
-      setText(this.example.firstChild, `${title}: ${names.rows[row]}, ${names.columns[0]}`);
-      setText(this.example.lastChild, cells[row][0]);
     }
 
     // For whoever does not see which tables are marked; not while a slider still moves.
@@ -652,7 +580,10 @@
 
     // Scores, shares and what they come to; the rest of the way is there for whoever asks.
     isOpen(id) {
-      return /^(scores|exponentials|weights|renormalized|dropped|context|out|next)$/.test(id);
+      return (
+        /^(scores|exponentials|weights|renormalized|dropped|context|out|next)$/.test(id) ||
+        id === `${this.result.settings.get("head")?.value.replace(/\..*/, "")}.weights`
+      );
     }
 
     // ---- Asking
@@ -662,16 +593,10 @@
     // where it is.
     ask(place, mark, pressed) {
       const at = inWords(place);
-      const isSource =
-        this.path.length && this.panel.cells.some(({ cell }) => inWords(cell) === at);
+      const isSource = this.path.length && this.panel.cells.some((cell) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
       if (!isSource) Object.assign(this, { origin: mark, begun: pressed });
       this.walk(isSource ? [...this.path, place] : [place], mark, pressed);
-    }
-
-    askFirst() {
-      this.ask(this.first);
-      this.asked.focus({ preventScroll: true });
     }
 
     walk(path, mark, pressed) {
@@ -683,7 +608,7 @@
       clearTimeout(this.timer);
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
-      this.bring(mark, pressed);
+      if (!pressed) this.bring(mark);
     }
 
     // Does what may move the page, but not an element in the window.
@@ -694,40 +619,10 @@
       if (before && top()) scrollBy({ top: top() - before, behavior: "instant" });
     }
 
-    // Into sight, with as little scrolling as that takes: the number that was asked, in a map
-    // or its table, and as many of its sources as there is room for, the nearest first; and as
-    // much of the explanation beside them as then fits. What was pressed is in sight.
-    bring(mark, pressed) {
+    // Into sight, with as little scrolling as that takes, above the explanation.
+    bring(mark) {
       const at = mark ?? this.asked;
       at.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
-      const panel = this.panel.element.getBoundingClientRect();
-      const padding = getComputedStyle(document.documentElement).scrollPaddingTop;
-      const top = Number.parseFloat(padding) || GAP;
-      const bottom = innerHeight - GAP - (this.isWide ? 0 : panel.height);
-      const room = bottom - top;
-      let seen = join([at.getBoundingClientRect()]);
-      const take = (...boxes) => {
-        const more = join([seen, ...boxes]);
-        if (more.bottom - more.top > room) return false;
-        seen = more;
-        return true;
-      };
-      const from = seen.top;
-      const sources = pressed ? [] : this.root.querySelectorAll(":is(td, rect).source");
-      const lit = [...sources]
-        .map((it) => ({ it, far: Math.abs(it.getBoundingClientRect().top - from) }))
-        .sort((a, b) => a.far - b.far);
-      const known = new Set();
-      for (const it of pressed ? [] : [at, ...lit.map((each) => each.it)]) {
-        const place = inWords(ofView(this.at(it)));
-        const box = it.getBoundingClientRect();
-        const heads = headsOf(it).map((head) => head.getBoundingClientRect());
-        if (known.has(place)) continue;
-        if (heads.some((head) => take(box, head)) || take(box)) known.add(place);
-      }
-      const beside = this.isWide && !pressed ? Math.max(0, panel.bottom - bottom) : 0;
-      const by = Math.min(seen.top - top, Math.max(seen.bottom - bottom, beside));
-      scrollBy({ top: by, behavior: "instant" });
     }
 
     forget() {
@@ -743,14 +638,13 @@
       if (explain) this.panel.show(this.result, this.path, this.tables.views);
       else this.panel.element.remove();
       this.light(explain);
-      this.heads.mark(explain && this.path.at(-1));
-      if (explain && !this.panel.element.isConnected) this.placePanel();
+      if (explain && !this.panel.element.isConnected) this.aside.append(this.panel.element);
     }
 
     // Lights the number that was asked, and those that it was made from.
     light(explain) {
       const asked = explain && this.cell(this.path.at(-1));
-      const sources = explain ? this.panel.cells.map(({ cell }) => this.cell(cell)) : [];
+      const sources = explain ? this.panel.cells.map((cell) => this.cell(cell)) : [];
       const lit = explain ? [asked, ...sources] : [];
       this.figures.light(this.tables.byNumbers, asked, sources);
       const isSame = lit.length === this.lit?.length && lit.every((td, k) => td === this.lit[k]);
@@ -775,41 +669,6 @@
       const view = this.tables.views.get(tableOf(place));
       view.show();
       return view.cells[place.row][place.column];
-    }
-
-    // A bench may be wider than the page's text, as far as there is room to its right. Measured
-    // while nothing is new in the page, as to lay it out takes longer than to compute all tables.
-    measure() {
-      const [{ clientWidth }, column] = [document.documentElement, this.root.parentElement];
-      const pixels = (element, name) => Number.parseFloat(getComputedStyle(element)[name]);
-      const text =
-        column.clientWidth - pixels(column, "paddingLeft") - pixels(column, "paddingRight");
-      const room = clientWidth - this.root.getBoundingClientRect().left - 24;
-      const most = WIDEST * pixels(document.documentElement, "fontSize");
-      this.width = Math.max(text, Math.min(room, most));
-      this.root.style.setProperty("--bench", `${Math.floor(this.width)}px`);
-    }
-
-    fit() {
-      this.isWide = this.width >= BESIDE;
-      this.root.classList.toggle("wide", this.isWide);
-      const isBesideFigures = this.width - PANEL >= 0.9 * this.figureWidth;
-      this.root.classList.toggle("stacked", this.isWide && !isBesideFigures);
-      const isNarrow = this.width < NARROW;
-      this.root.classList.toggle("narrow", isNarrow);
-      this.form.fold(isNarrow);
-      this.placePanel();
-    }
-
-    resize() {
-      if (!this.result) return;
-      this.measure();
-      this.fit();
-    }
-
-    // Beside the tables where there is room, and else at the foot of the screen.
-    placePanel() {
-      if (this.asked && !this.panel.element.isConnected) this.aside.append(this.panel.element);
     }
 
     // ---- Mouse, touch and keys

@@ -1,18 +1,201 @@
-#include "inside.h"
+#include "bench.h"
+#include "say.h"
 
 #include <ctype.h>
 
-/* ---- Settings, each KEY=VALUE */
+/* Inside models that have learned: each of their tables, for a text that is
+ * typed, back to the characters. */
 
-static void usual(Inside *in)
+enum { LANGUAGE, REPEATED, VERBS, STAGES };
+static const Stage stages[STAGES] = {
+    {.name = "language",
+     .settings = " words write temperature top_k seed head mask window way "
+                 "off ",
+     .text = {{.words = "The mask hides the future. The mask h"}},
+     .draw = BY_TRAINING,
+     .number = {[KEY_MASK] = SEE_CAUSAL}},
+    {.name = "repeated",
+     .settings = " words temperature top_k head mask window off ",
+     .text = {{.words = "fihapfih"}},
+     .draw = BY_TRAINING,
+     .number = {[KEY_MASK] = SEE_CAUSAL}},
+    {.name = "verbs",
+     .settings = " words temperature top_k head mask window off ",
+     .text = {{.words = "the dogs near the old child _"}},
+     .draw = BY_TRAINING,
+     .number = {[KEY_MASK] = SEE_CAUSAL}},
+};
+
+static int stage_of(const Bench *b)
 {
-    *in = (Inside){.seed = 123, .temperature = 1, .block = -1, .draw = ""};
-    in->mask = mask_causal(0);
+    return (int)(b->stage - stages);
 }
+
+/* ---- The model */
+
+/* Chapter 23's kind of model, or what one of chapter 21's has of these. */
+static void read_model(Bench *b)
+{
+    static const int words[STAGES] = {128, REPEATED_WORDS, AGREEMENT_WORDS};
+    const int stage = stage_of(b);
+    const char *folder = getenv("MODELS");
+    const Model *m = &b->model;
+    Gpt *g = &b->g;
+    char path[1000];
+    snprintf(path, sizeof path, "%s/%s.safetensors",
+             folder && *folder ? folder : "src/models", b->stage->name);
+    if (stage == LANGUAGE)
+        gpt_load(g, path);
+    else {
+        model_load(&b->model, path);
+        b->only.attention = m->attention;
+        *g = (Gpt){.vocabulary = m->vocabulary,
+                   .context_length = m->context_length,
+                   .width = m->attention.d_x,
+                   .n_heads = m->attention.n_heads,
+                   .layers = 1,
+                   .tokens = m->tokens,
+                   .positions = m->positions,
+                   .block = &b->only};
+    }
+    const int wide = stage == REPEATED ? 2 * g->width : g->width;
+    if (stage != LANGUAGE && m->attention.d_y != wide)
+        REFUSE("%s: a model with d_x, d_y = %d, %d: a d_y of %d is needed",
+               path, g->width, m->attention.d_y, wide);
+    if (g->vocabulary != words[stage] || g->layers > MOST_LAYERS ||
+        g->n_heads > MOST_HEADS)
+        REFUSE("%s: a model of %d tokens, %d blocks and %d heads: %d, at "
+               "most %d and at most %d are needed",
+               path, g->vocabulary, g->layers, g->n_heads, words[stage],
+               MOST_LAYERS, MOST_HEADS);
+}
+
+/* What cannot be seen has a sign of its own: U+2400 and so on; and - is the
+ * word before the first of chapter 21's letters. */
+static void name_tokens(Bench *b)
+{
+    List *tokens = &b->list[TOKENS];
+    tokens->n = b->g.vocabulary;
+    for (int id = 0; id < tokens->n; id++) {
+        char *name = b->token[id];
+        if (stage_of(b) == VERBS)
+            snprintf(name, sizeof *b->token, "%s", agreement_word[id]);
+        else if (stage_of(b) == REPEATED)
+            snprintf(name, sizeof *b->token, "%c",
+                     id < REPEATED_WORDS - 1 ? 'a' + id : '-');
+        else if (id == ' ' || id == '\n')
+            strcpy(name, id == ' ' ? "␣" : "↵");
+        else if (id < ' ' || id == 127)
+            snprintf(name, sizeof *b->token, "\xe2\x90%c",
+                     id == 127 ? 0xa1 : 0x80 + id);
+        else
+            snprintf(name, sizeof *b->token, "%c", id);
+        tokens->name[id] = name;
+    }
+}
+
+/* ---- The text, token by token */
+
+static void take_token(Bench *b, int id)
+{
+    if (b->typed < MOST_TOKENS)
+        b->ids[b->typed] = id;
+    b->typed++;
+}
+
+static void read_characters(Bench *b, const char *text)
+{
+    const int is_byte = stage_of(b) == LANGUAGE;
+    for (const char *c = text; *c; c++) {
+        const int at = (int)(c - text) + 1;
+        if (*c < ' ' || *c > '~')
+            REFUSE(
+                "character %d has byte 0x%02X: letters, digits and signs "
+                "of ASCII are needed, which the model has read",
+                at, (unsigned char)*c);
+        if (!is_byte && (*c < 'a' || *c > 'p'))
+            REFUSE("character %d is '%c': letters from a to p are needed, "
+                   "which the model has read",
+                   at, *c);
+        take_token(b, is_byte ? *c : *c - 'a');
+    }
+}
+
+/* A sentence with the blank at its end. The two verbs are no words of one:
+ * the model has only answered with them. */
+static void read_words(Bench *b, const char *text)
+{
+    enum { READ = AGREEMENT_WORDS - 2 };
+    const char *c = text + strspn(text, " ");
+    int id = 0, blanks = 0;
+    for (; *c; c += strspn(c, " ")) {
+        const size_t size = strcspn(c, " ");
+        for (id = 0; id < READ; id++)
+            if (!strncmp(agreement_word[id], c, size) &&
+                !agreement_word[id][size])
+                break;
+        if (id == READ)
+            REFUSE("there is no word '%.*s': words of chapter 21's "
+                   "sentences are needed, such as the, dog, mice, near or "
+                   "old",
+                   (int)size, c);
+        blanks += !strcmp(agreement_word[id], "_");
+        take_token(b, id);
+        c += size;
+    }
+    if (b->typed && (blanks != 1 || strcmp(agreement_word[id], "_")))
+        REFUSE("the sentence has %d blanks and ends in '%s': a single _ at "
+               "its end, for the verb, is needed",
+               blanks, agreement_word[id]);
+}
+
+static void read_text(Bench *b)
+{
+    const int write = bench_whole(b, KEY_WRITE);
+    const char *text = b->given[KEY_WORDS];
+    b->most = b->g.context_length < MOST_TOKENS ? b->g.context_length
+                                                : MOST_TOKENS;
+    if (stage_of(b) == VERBS)
+        read_words(b, text);
+    else {
+        b->unit = "characters";
+        read_characters(b, text);
+    }
+    b->n = b->m = b->typed + write;
+    if (b->typed < 1 || b->n > b->most)
+        REFUSE("the text has %d %s, and %d more are to be written: from 1 "
+               "to %d in all are needed",
+               b->typed, b->unit, write, b->most);
+}
+
+/* With a temperature of 0, always the token with the largest share. */
+static void write_on(Bench *b)
+{
+    const int is_cold = b->number[KEY_TEMPERATURE] == 0;
+    Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
+    gpt_generate(&b->g, &r, is_cold ? 1 : (float)b->number[KEY_TEMPERATURE],
+                 is_cold ? 1 : bench_whole(b, KEY_TOP_K), b->typed, b->n,
+                 b->ids);
+}
+
+static void name_text(Bench *b)
+{
+    for (int i = 0; i < b->n; i++) {
+        b->places[i] = i;
+        b->before[i] = i ? b->ids[i - 1] : REPEATED_WORDS - 1;
+        b->list[WORDS].name[i] = b->token[b->ids[i]];
+    }
+    b->list[WORDS].n = b->n;
+    b->list[LAST] = (List){1, {b->token[b->ids[b->n - 1]]}};
+    b->list[BEST].n = BEST_COUNT;
+}
+
+/* ---- Heads */
 
 /* A head as its block and its number, a digit each: 1.0. Returns where it
  * ends. */
-static const char *head_of(const char *text, int *block, int *head)
+static const char *head_of(const Bench *b, const char *text, int *block,
+                           int *head)
 {
     if (!isdigit(text[0]) || text[1] != '.' || !isdigit(text[2]))
         REFUSE("a head is '%s': its block and its number, such as 1.0, are "
@@ -20,316 +203,365 @@ static const char *head_of(const char *text, int *block, int *head)
                text);
     *block = text[0] - '0';
     *head = text[2] - '0';
-    if (*block >= MOST_LAYERS || *head >= MOST_HEADS)
-        REFUSE("a head is '%s': its block and its number, below %d and %d, "
-               "are needed",
-               text, MOST_LAYERS, MOST_HEADS);
+    if (*block >= b->g.layers || *head >= b->g.n_heads)
+        REFUSE("head %d.%d: the model has blocks 0 to %d, of heads 0 to %d",
+               *block, *head, b->g.layers - 1, b->g.n_heads - 1);
     return text + 3;
 }
 
-/* Heads that are switched off, with commas between them. */
-static void set_off(Inside *in, const char *text)
+static void name_heads(Bench *b)
 {
-    int l, h;
-    for (int is_first = 1; *text; is_first = 0) {
-        if (!is_first && *text++ != ',')
+    List *heads = &b->list[HEADS];
+    const int per_block = b->g.n_heads;
+    for (; heads->n < b->g.layers * per_block; heads->n++) {
+        char *name = b->head_name[heads->n];
+        snprintf(name, sizeof(Word), "%d.%d", heads->n / per_block,
+                 heads->n % per_block);
+        heads->name[heads->n] = name;
+    }
+}
+
+/* The one that is shown, and those that are off, with commas between
+ * them. */
+static void read_heads(Bench *b)
+{
+    const Attention *a = &b->g.block->attention;
+    const char *off = b->given[KEY_OFF] ? b->given[KEY_OFF] : "";
+    int block, head;
+    if (!b->given[KEY_HEAD])
+        b->given[KEY_HEAD] = stage_of(b) == LANGUAGE ? "1.1" : "0.0";
+    if (*head_of(b, b->given[KEY_HEAD], &b->block, &b->head))
+        REFUSE("head is '%s': a single head is needed", b->given[KEY_HEAD]);
+    for (int is_first = 1; *off; is_first = 0) {
+        if (!is_first && *off++ != ',')
             REFUSE("behind a head stands '%s': a comma, and another head, "
                    "are needed",
-                   text - 1);
-        text = head_of(text, &l, &h);
-        in->is_off[l][h] = 1;
+                   off - 1);
+        off = head_of(b, off, &block, &head);
+        if (!b->is_off[block][head])
+            b->columns[block][head] =
+                new_block((size_t)(a->d_out * a->d_v));
+        b->is_off[block][head] = 1;
     }
 }
 
-enum { MOST_WRITTEN = 64, HOTTEST = 2, MOST_KEPT = 20 };
-static const char *const stages[STAGES] = {"language", "repeated", "verbs"};
-static const char *const texts[STAGES] = {
-    "The mask hides the future. The mask h", "fihapfih",
-    "the dogs near the old child _"};
-static const char *const masks[3] = {"causal", "next", "all"};
-static const char *const ways[2] = {"whole", "cached"};
-static const char *const pictures[2] = {"looks", "next"};
-
-static int choice(const char *key, const char *value, int n,
-                  const char *const name[n])
+/* Switches on the heads that are off, and off again. */
+static void switch_heads(Bench *b)
 {
-    for (int k = 0; k < n; k++)
-        if (!strcmp(name[k], value))
-            return k;
-    REFUSE("%s is '%s': %s%s%s%s%s is needed", key, value, name[0],
-           n > 2 ? ", " : "", n > 2 ? name[1] : "", n > 1 ? " or " : "",
-           n > 1 ? name[n - 1] : "");
+    for (int l = 0; l < b->g.layers; l++)
+        for (int h = 0; h < b->g.n_heads; h++)
+            if (b->is_off[l][h])
+                head_swap(&b->g.block[l].attention, h,
+                          (void *)b->columns[l][h]);
 }
 
-static void set_temperature(Inside *in, const char *value)
+/* ---- The model's steps */
+
+static void take_gelu(Bench *b, const Step *s)
 {
-    const double x = (double)parse_float("temperature", value);
-    if (!(x == 0 || (x >= 0.01 && x <= HOTTEST)))
-        REFUSE("temperature is '%s': 0, or from 0.01 to %d, is needed",
-               value, HOTTEST);
-    in->temperature = x;
+    float *share = new_table(s->n, s->m);
+    gelu(s->n * s->m, b->step[s->from[0]].x, share, s->x);
+    free(share);
 }
 
-static void set_one(Inside *in, const char *key, const char *value)
+/* Logits, divided by the temperature, of which the k largest are kept; with
+ * a temperature of 0 the largest alone. */
+static void share(const Bench *b, int m, const float *given, float *shares)
 {
-    const char *end = "";
-    if (!strcmp(key, "words"))
-        in->words = value;
-    else if (!strcmp(key, "write"))
-        in->write = (int)parse_integer(key, value, 0, MOST_WRITTEN);
-    else if (!strcmp(key, "head"))
-        end = head_of(value, &in->block, &in->head);
-    else if (!strcmp(key, "off"))
-        set_off(in, value);
-    else if (!strcmp(key, "mask"))
-        in->mask = (Mask[]){mask_causal(0), mask_causal(1),
-                            mask_none()}[choice(key, value, 3, masks)];
-    else if (!strcmp(key, "way"))
-        in->is_cached = choice(key, value, 2, ways);
-    else if (!strcmp(key, "temperature"))
-        set_temperature(in, value);
-    else if (!strcmp(key, "top_k"))
-        in->top_k = (int)parse_integer(key, value, 0, MOST_KEPT);
-    else if (!strcmp(key, "seed"))
-        in->seed = parse_integer(key, value, 0, UINT32_MAX);
-    else if (!strcmp(key, "draw"))
-        in->draw = pictures[choice(key, value, 2, pictures)];
-    else if (!strcmp(key, "stage"))
-        in->stage = (Stage)choice(key, value, STAGES, stages);
-    else if (strcmp(key, "ask"))
-        REFUSE(
-            "there is no setting '%s': one of stage, words, write, head, "
-            "off, mask, way, temperature, top_k, seed, draw or ask is "
-            "needed",
-            key);
-    if (*end)
-        REFUSE("%s is '%s': a single head is needed", key, value);
+    const int is_cold = b->number[KEY_TEMPERATURE] == 0;
+    const float t = is_cold ? 1 : (float)b->number[KEY_TEMPERATURE];
+    const int k = is_cold ? 1 : bench_whole(b, KEY_TOP_K);
+    float logits[MOST_TOKENS];
+    for (int j = 0; j < m; j++)
+        logits[j] = given[j] / t;
+    if (k)
+        top_k(m, k, logits);
+    softmax(m, logits, shares);
 }
 
-static void read_settings(Inside *in, int count, char *argument[count])
+static void take_shares(Bench *b, const Step *s)
 {
-    int is_asked = 0;
-    for (int i = 0; i < count; i++) {
-        if (!strcmp(argument[i], "--short")) {
-            in->is_short = 1;
-            continue;
-        }
-        char *equals = strchr(argument[i], '=');
-        if (!equals)
-            REFUSE("the argument is '%s': KEY=VALUE, or --short, is needed",
-                   argument[i]);
-        is_asked |= !strncmp(argument[i], "ask=", 4);
-        *equals = '\0';
-        set_one(in, argument[i], equals + 1);
-        *equals = '=';
+    for (int i = 0; i < s->n; i++)
+        share(b, s->m, bench_row(&b->step[s->from[0]], 0, i),
+              bench_row(s, 0, i));
+}
+
+/* By their logits, so that there is an order where shares are 0, too. */
+static void take_likely(Bench *b, const Step *s)
+{
+    const float *shares = bench_row(&b->step[s->from[0]], 0, s->first);
+    const float *logits = bench_row(&b->step[s->from[1]], 0, s->first);
+    int is_taken[MOST_TOKENS] = {0};
+    for (int k = 0; k < s->m; k++) {
+        int best = -1;
+        for (int j = 0; j < b->list[TOKENS].n; j++)
+            if (!is_taken[j] && (best < 0 || logits[j] > logits[best]))
+                best = j;
+        is_taken[best] = 1;
+        s->ids[k] = best;
+        s->x[k] = shares[best];
+        b->list[BEST].name[k] = b->list[TOKENS].name[best];
     }
-    if (in->is_short && is_asked)
-        REFUSE(
-            "ask is given with --short: one without the other is needed, "
-            "as the short form explains nothing");
 }
 
-static int most_kept(const Inside *in)
+/* Returns what a block's attention adds, of steps x, who asks, and y, who
+ * is asked. */
+static int add_attention(Bench *b, int l, int x, int y, ListId columns)
 {
-    return in->g.vocabulary < MOST_KEPT ? in->g.vocabulary : MOST_KEPT;
+    const Attention *a = &b->g.block[l].attention;
+    const int is_gpt = stage_of(b) == LANGUAGE;
+    const int joined = bench_add_heads(b, l, x, y, a, 1);
+    const int out =
+        bench_add_linear(b, is_gpt ? l : -1, is_gpt ? "out" : "output",
+                         is_gpt ? "what attention adds" : "logits", joined,
+                         &a->out, (Step){.columns = columns});
+    b->step[b->step[out].from[1]].is_off = b->is_off[l];
+    return out;
 }
 
-/* What a stage begins with where nothing else is said. */
-static void fill_settings(Inside *in)
+/* Returns the step whose table is the sum that leaves the block. */
+static int add_block(Bench *b, int l, int x)
 {
-    const int is_language = in->stage == LANGUAGE;
-    if (!in->words)
-        in->words = texts[in->stage];
-    if (in->block < 0)
-        in->block = in->head = is_language ? 1 : 0;
-    if (!is_language && (in->write || in->is_cached))
-        REFUSE("stage is %s: its model does not write and has no cache, so "
-               "write=0 and way=whole are needed",
-               stages[in->stage]);
+    const GptBlock *block = &b->g.block[l];
+    const Step plain = {0};
+    const int norm_1 = bench_add_norm(b, l, "norm_1", "what attention gets",
+                                      x, &block->norm_1);
+    const int out = add_attention(b, l, norm_1, norm_1, NUMBERS);
+    const int between =
+        bench_add_like(b, l, "between", "sum after attention", SUM, x, out);
+    const int norm_2 = bench_add_norm(
+        b, l, "norm_2", "what the network gets", between, &block->norm_2);
+    const int up = bench_add_linear(b, l, "up", "the network's wide layer",
+                                    norm_2, &block->up, plain);
+    const int active =
+        bench_add_like(b, l, "gelu", "what GELU leaves of it", GELU, up, 0);
+    b->step[active].take = take_gelu;
+    const int down = bench_add_linear(b, l, "down", "what the network adds",
+                                      active, &block->down, plain);
+    return bench_add_like(b, l, "after", "sum after the network", SUM,
+                          between, down);
 }
 
-/* Heads that the model does not have, and what the mask leaves no sense. */
-static void check_settings(const Inside *in)
+/* From embeddings to logits: blocks, and a last norm. */
+static int add_gpt(Bench *b, int words, int places)
 {
-    if (in->top_k > most_kept(in))
-        REFUSE("top_k is %d: from 0 to %d is needed", in->top_k,
-               most_kept(in));
-    const int is_causal = in->mask.kind == MASK_CAUSAL && !in->mask.first;
-    if (in->is_cached && !is_causal)
-        REFUSE(
-            "way is cached: mask=causal is needed, as a cache holds only "
-            "what came before");
-    if (in->write && !is_causal)
+    const Gpt *g = &b->g;
+    int x = bench_add_like(b, -1, "sum", "sum of embedding and position",
+                           SUM, words, places);
+    for (int l = 0; l < g->layers; l++)
+        x = add_block(b, l, x);
+    x = bench_add_norm(b, -1, "norm", "what the output gets", x, &g->last);
+    return bench_add_linear(b, -1, "output", "logits", x, &g->output,
+                            (Step){.columns = TOKENS});
+}
+
+/* The rows of a table that a list of ids picks. */
+static int add_rows(Bench *b, const char *id, const char *label, int table,
+                    int *ids)
+{
+    return bench_add(b, -1, id, label,
+                     (Step){.made = ROW_OF,
+                            .n = b->n,
+                            .m = b->step[table].m,
+                            .rows = WORDS,
+                            .from = {table},
+                            .ids = ids});
+}
+
+/* The same in a model of chapter 21: a key has a position, and in texts that
+ * come again the word before it as well. */
+static int add_model(Bench *b, int tokens, int words, int places)
+{
+    int asked = words;
+    if (stage_of(b) == REPEATED) {
+        const int before = add_rows(
+            b, "before", "embeddings of letters before", tokens, b->before);
+        const Step s = {.made = BESIDE,
+                        .n = b->n,
+                        .m = 2 * b->g.width,
+                        .rows = WORDS,
+                        .from = {words, before}};
+        asked = bench_add(b, -1, "both", "letters and those before", s);
+    }
+    asked = bench_add_like(b, -1, "sum", "what is asked, with its position",
+                           SUM, asked, places);
+    return add_attention(b, 0, words, asked, TOKENS);
+}
+
+static void add_steps(Bench *b)
+{
+    const Gpt *g = &b->g;
+    const int is_gpt = stage_of(b) == LANGUAGE;
+    const int is_next = stage_of(b) != VERBS;
+    Step s = {.n = g->vocabulary, .m = g->width, .rows = TOKENS};
+    s.x = g->tokens;
+    const int tokens = bench_add(b, -1, "tokens", "table of embeddings", s);
+    s = (Step){.n = g->context_length, .x = g->positions};
+    s.m = is_gpt ? g->width : b->model.attention.d_y;
+    const int positions =
+        bench_add(b, -1, "positions", "table of positions", s);
+    const int words =
+        add_rows(b, "embeddings", "embeddings", tokens, b->ids);
+    const int places =
+        add_rows(b, "places", "positions", positions, b->places);
+    b->logits = is_gpt ? add_gpt(b, words, places)
+                       : add_model(b, tokens, words, places);
+    const int shares = bench_add_like(b, -1, "shares",
+                                      is_next ? "shares of the next token"
+                                              : "shares of the answer",
+                                      SHARES, b->logits, 0);
+    b->step[shares].take = take_shares;
+    s = (Step){.made = LIKELY, .n = 1, .m = BEST_COUNT, .rows = LAST};
+    s.columns = BEST;
+    s.from[0] = shares;
+    s.from[1] = b->logits;
+    s.first = b->n - 1;
+    s.ids = b->best;
+    s.take = take_likely;
+    b->next = bench_add(
+        b, -1, "next",
+        is_next ? "most likely next tokens" : "most likely answers", s);
+}
+
+/* The mean loss of the tokens that were typed, each from those before. */
+static float loss_of(const Bench *b)
+{
+    const int size = b->g.vocabulary;
+    if (b->typed < 2 || stage_of(b) != LANGUAGE)
+        return NAN;
+    float *shares = new_table(b->typed, size);
+    const float loss =
+        cross_entropy(b->typed - 1, size, ROWS(size, b->step[b->logits].x),
+                      b->ids + 1, ROWS(size, shares));
+    free(shares);
+    return loss;
+}
+
+/* What needs the mask that the model has learned with. */
+static void check_settings(const Bench *b)
+{
+    const int is_causal = b->number[KEY_MASK] == SEE_CAUSAL;
+    const double coldest = 0.01, t = b->number[KEY_TEMPERATURE];
+    if (bench_whole(b, KEY_TOP_K) > b->g.vocabulary)
+        REFUSE("top_k is %d: from 0 to %d is needed",
+               bench_whole(b, KEY_TOP_K), b->g.vocabulary);
+    if (t > 0 && t < coldest)
+        REFUSE("temperature is %g: 0, or from %g on, is needed", t,
+               coldest);
+    if (b->number[KEY_WAY] != 0 && !is_causal)
+        REFUSE("way is cached: mask=causal is needed, as a cache holds "
+               "only what came before");
+    if (b->number[KEY_WRITE] > 0 && !is_causal)
         REFUSE("write is %d: mask=causal is needed, as what is not written "
                "yet cannot be seen",
-               in->write);
-    for (int l = 0; l < MOST_LAYERS; l++)
-        for (int h = 0; h < MOST_HEADS; h++)
-            if ((in->is_off[l][h] || (l == in->block && h == in->head)) &&
-                (l >= in->g.layers || h >= in->g.n_heads))
-                REFUSE("head %d.%d: the model has blocks 0 to %d, of heads "
-                       "0 to %d",
-                       l, h, in->g.layers - 1, in->g.n_heads - 1);
+               bench_whole(b, KEY_WRITE));
 }
 
-/* ---- What is printed */
-
-static void print_lists(const Inside *in)
+static void begin(Bench *b)
 {
-    printf("@words");
-    for (int i = 0; i < in->n; i++)
-        printf(" %s", in->name[i]);
-    printf("\n@names last %s\n@names tokens", in->name[in->n - 1]);
-    for (int id = 0; id < in->g.vocabulary; id++)
-        printf(" %s", in->vocabulary[id]);
-    printf("\n@names best");
-    for (int k = 0; k < BEST_COUNT; k++)
-        printf(" %s", in->vocabulary[in->best[k]]);
-    putchar('\n');
+    read_model(b);
+    check_settings(b);
+    name_tokens(b);
+    name_heads(b);
+    read_heads(b);
+    read_text(b);
+    switch_heads(b);
+    if (b->number[KEY_WRITE] > 0)
+        write_on(b);
+    name_text(b);
+    add_steps(b);
+    b->loss_on = NAN;
+    if (!b->given[KEY_OFF] || !*b->given[KEY_OFF])
+        return;
+    switch_heads(b);
+    bench_compute(b);
+    b->loss_on = loss_of(b);
+    switch_heads(b);
 }
 
-static void print_range(const char *key, const char *label, double value,
-                        double least, double most, double step)
+static void end(Bench *b)
 {
-    printf("@setting %s %.7g\n@label %s %s\n@range %s %g %g %g\n", key,
-           value, key, label, key, least, most, step);
+    for (int i = 0; i < MOST_LAYERS * MOST_HEADS; i++)
+        free(b->columns[i / MOST_HEADS][i % MOST_HEADS]);
+    if (stage_of(b) == LANGUAGE)
+        gpt_free(&b->g);
+    else
+        model_free(&b->model);
 }
 
-static void print_choice(const char *key, const char *label, int n,
-                         const char *const name[n], int k)
-{
-    printf("@setting %s %s\n@label %s %s\n@choice %s", key, name[k], key,
-           label, key);
-    for (int i = 0; i < n; i++)
-        printf(" %s", name[i]);
-    putchar('\n');
-}
-
-static void print_shown(const Inside *in)
-{
-    const Gpt *g = &in->g;
-    printf("@setting head %d.%d\n@label head head that is shown\n@choice "
-           "head",
-           in->block, in->head);
-    for (int i = 0; i < g->layers * g->n_heads; i++)
-        printf(" %d.%d", i / g->n_heads, i % g->n_heads);
-    putchar('\n');
-}
-
-/* The heads that are off, with commas between them; "" for none. */
-static const char *heads_off(const Inside *in)
-{
-    static char text[4 * MOST_LAYERS * MOST_HEADS + 1];
-    char *end = text;
-    *text = '\0';
-    for (int l = 0; l < MOST_LAYERS; l++)
-        for (int h = 0; h < MOST_HEADS; h++)
-            if (in->is_off[l][h])
-                end += sprintf(end, "%s%d.%d", *text ? "," : "", l, h);
-    return text;
-}
-
-static void print_settings(const Inside *in)
-{
-    const int is_language = in->stage == LANGUAGE;
-    printf("@setting stage %s\n@label stage begin with\n"
-           "@setting words %s\n@label words text, of up to %d %s\n",
-           stages[in->stage], in->words, in->g.context_length,
-           in->stage == VERBS ? "words" : "characters");
-    if (is_language)
-        print_range("write", "tokens to write on", in->write, 0,
-                    MOST_WRITTEN, 1);
-    print_range("temperature", "temperature", in->temperature, 0, HOTTEST,
-                0.1);
-    print_range("top_k", "largest logits that are kept (0: all)", in->top_k,
-                0, most_kept(in), 1);
-    if (is_language)
-        printf("@setting seed %" PRIu64 "\n@label seed seed\n"
-               "@range seed 0 4294967295 1\n",
-               in->seed);
-    print_shown(in);
-    print_choice("mask", "a token sees", 3, masks,
-                 in->mask.kind == MASK_NONE ? 2 : in->mask.first);
-    if (is_language)
-        print_choice("way", "the text is read", 2, ways, in->is_cached);
-    printf("@setting off %s\n@label off heads that are switched off\n",
-           heads_off(in));
-}
+/* ---- Notes */
 
 /* The largest difference that it makes to the logits if the tokens come one
  * by one, with a cache of keys and values. */
-static float cached_difference(const Inside *in)
+static float cached_difference(const Bench *b)
 {
-    const Gpt *g = &in->g;
+    const Gpt *g = &b->g;
     KVCache cache[MOST_LAYERS];
     float most = 0;
     gpt_caches_init(cache, g);
-    for (int i = 0; i < in->n; i++) {
+    for (int i = 0; i < b->n; i++) {
         GptPass p;
         gpt_pass_init(&p, g, 1, 1);
-        gpt_forward(g, cache, in->ids + i, &p);
-        most = fmaxf(most, largest_difference(
-                               g->vocabulary, p.logits,
-                               inside_row(&in->step[in->logits], 0, i)));
+        gpt_forward(g, cache, b->ids + i, &p);
+        most = fmaxf(
+            most, largest_difference(g->vocabulary, p.logits,
+                                     bench_row(&b->step[b->logits], 0, i)));
         gpt_pass_free(&p);
     }
     gpt_caches_free(cache, g);
     return most;
 }
 
-/* Whether the token stands in the text before its place, too. */
-static int stood_before(const Inside *in, int i)
+/* Whether the last token stands in the text before, too. */
+static int stood_before(const Bench *b)
 {
-    for (int j = 0; j < i; j++)
-        if (in->ids[j] == in->ids[i])
-            return 1;
-    return 0;
+    int is_there = 0;
+    for (int j = 0; j < b->n - 1; j++)
+        is_there |= b->ids[j] == b->ids[b->n - 1];
+    return is_there;
 }
 
-static void print_notes(const Inside *in, float loss, float loss_on)
+static void note(const Bench *b)
 {
-    const char *note = in->is_short ? "" : "@note ";
-    const float *share = in->step[in->next].x;
-    if (in->write) {
-        printf("%sThe model has written: ", note);
-        for (int i = in->given; i < in->n; i++)
-            printf("%s", in->name[i]);
+    const float *share = b->step[b->next].x, loss = loss_of(b);
+    if (b->number[KEY_WRITE] > 0) {
+        printf("@note The model has written: ");
+        for (int i = b->typed; i < b->n; i++)
+            printf("%s", b->list[WORDS].name[i]);
         putchar('\n');
     }
-    printf("%sMost likely %s:", note,
-           in->stage == VERBS ? "fits here" : "comes next");
+    printf("@note Most likely %s:",
+           stage_of(b) == VERBS ? "fits here" : "comes next");
     for (int k = 0; k < 3 && share[k] >= 0.00005f; k++)
-        printf("%s '%s' with %.4f", k ? "," : "",
-               in->vocabulary[in->best[k]], (double)share[k]);
+        printf("%s '%s' with %.4f", k ? "," : "", b->list[BEST].name[k],
+               (double)share[k]);
     puts(".");
     if (!isnan(loss)) {
-        printf("%sThe loss of this text is %.4f.", note, (double)loss);
-        if (!isnan(loss_on))
-            printf(" With all heads it is %.4f.", (double)loss_on);
+        printf("@note The loss of this text is %.4f.", (double)loss);
+        if (!isnan(b->loss_on))
+            printf(" With all heads it is %.4f.", (double)b->loss_on);
         putchar('\n');
     }
-    if (in->mask.kind == MASK_NONE || in->mask.first)
-        printf("%sA token sees %s. The model has not learned that: "
-               "training has always hidden it.\n",
-               note,
-               in->stage == VERBS ? "what comes after it"
-                                  : "what it is to predict");
-    if (in->stage == REPEATED && !stood_before(in, in->n - 1))
-        printf("%sThe last letter has not stood before. Training has "
-               "asked no answer there, and this one means nothing.\n",
-               note);
-    if (in->is_cached)
-        printf("%sToken by token, with a cache of keys and values, the "
+    if (b->number[KEY_MASK] != SEE_CAUSAL)
+        puts("@note The model has not learned to see so: in training, each "
+             "token has seen itself and those before.");
+    if (stage_of(b) == REPEATED && !stood_before(b))
+        puts("@note The last letter has not stood before. Training has "
+             "asked no answer there, and this one means nothing.");
+    if (b->number[KEY_WAY] != 0)
+        printf("@note Token by token, with a cache of keys and values, the "
                "logits are those of the whole text, but for rounding: they "
                "differ by at most %.1e.\n",
-               note, (double)cached_difference(in));
+               (double)cached_difference(b));
 }
 
+/* ---- Maps: the weights of every head, and what it does in this text */
+
 /* How many tokens up to token j are those up to token i. */
-static int agreeing(const Inside *in, int i, int j)
+static int agreeing(const Bench *b, int i, int j)
 {
     int count = 0;
-    while (count <= j && in->ids[i - count] == in->ids[j - count])
+    while (count <= j && b->ids[i - count] == b->ids[j - count])
         count++;
     return count;
 }
@@ -337,13 +569,13 @@ static int agreeing(const Inside *in, int i, int j)
 /* For each token of which at least the last two have stood before, what
  * followed there: behind the longest part that has, and the last time that
  * it has. -1 for the others. */
-static void find_followed(const Inside *in, int followed[in->n])
+static void find_followed(const Bench *b, int followed[b->n])
 {
-    for (int i = 0; i < in->n; i++) {
+    for (int i = 0; i < b->n; i++) {
         int longest = 1;
         followed[i] = -1;
         for (int j = i - 1; j >= 0; j--) {
-            const int count = agreeing(in, i, j);
+            const int count = agreeing(b, i, j);
             if (count > longest) {
                 followed[i] = j + 1;
                 longest = count;
@@ -366,271 +598,42 @@ static double mean_followed(int n, const float weights[n][n],
     return count ? sum / count : -1;
 }
 
-static void print_mean(const Inside *in, double x)
+/* A head's line: whether it is off, its mean weight on the token before and
+ * on what followed; and its weights, each as two digits of 16. */
+static void draw_map(const Bench *b, int l, int h, const int followed[b->n])
 {
-    if (in->is_short && x < 0)
-        printf(" -");
-    else
-        printf(" %.3f", x);
+    const int n = b->n;
+    const float *weights = bench_row(&b->step[b->weights[l]], h, 0);
+    printf("@map %d.%d %s %.3f %.3f\n", l, h,
+           b->is_off[l][h] ? "off" : "on",
+           n > 1 ? (double)weight_back(n, ROWS(n, weights), 1, 1) : -1,
+           mean_followed(n, ROWS(n, weights), followed));
+    for (int k = 0; k < n * n; k++)
+        printf("%02x%s", (unsigned)(weights[k] * 255 + 0.5f),
+               (k + 1) % n ? "" : "\n");
 }
 
-/* A head's line: whether it is off, and what it does in this text. */
-static void print_head(const Inside *in, int l, int h,
-                       const int followed[in->n])
-{
-    const float *weights = inside_row(&in->step[in->weights[l]], h, 0);
-    const int n = in->n;
-    const double before =
-        n > 1 ? (double)weight_back(n, ROWS(n, weights), 1, 1) : -1;
-    printf("%d.%d %s", l, h, in->is_off[l][h] ? "off" : "on");
-    print_mean(in, before);
-    print_mean(in, mean_followed(n, ROWS(n, weights), followed));
-    putchar('\n');
-}
-
-/* A head's weights, each as two digits of 16. */
-static void print_map(const Inside *in, int l, int h)
-{
-    static const char digit[] = "0123456789abcdef";
-    const float *weights = inside_row(&in->step[in->weights[l]], h, 0);
-    const int n = in->n;
-    char line[2 * MOST_TOKENS + 1];
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) {
-            const int x = (int)(weights[i * n + j] * 255 + 0.5f);
-            line[2 * j] = digit[x >> 4];
-            line[2 * j + 1] = digit[x & 15];
-        }
-        line[2 * n] = '\0';
-        puts(line);
-    }
-}
-
-static void print_heads(const Inside *in)
+static void draw(const Bench *b)
 {
     int followed[MOST_TOKENS];
-    find_followed(in, followed);
-    if (in->is_short)
-        puts("heads: mean weight on the token before, on what followed");
-    for (int l = 0; l < in->g.layers; l++)
-        for (int h = 0; h < in->g.n_heads; h++) {
-            printf("%s", in->is_short ? "" : "@map ");
-            print_head(in, l, h, followed);
-            if (!in->is_short)
-                print_map(in, l, h);
-        }
-}
-
-/* Words with a number each, as many in a line as have room. */
-static void print_named(const Inside *in, const char *label, int n,
-                        const char *const word[n], const float x[n])
-{
-    const int line = in->stage == VERBS ? 4 : 7;
-    puts(label);
-    for (int i = 0; i < n; i++)
-        printf("%s %.4f%s", word[i], (double)x[i],
-               (i + 1) % line && i + 1 < n ? "  " : "\n");
-}
-
-/* What a reader at a terminal is told: the shares, and the last row of the
- * head that is shown. */
-static void print_short(const Inside *in)
-{
-    const char *word[MOST_TOKENS];
-    char label[60];
-    for (int k = 0; k < BEST_COUNT; k++)
-        word[k] = in->vocabulary[in->best[k]];
-    print_named(in, "the largest shares", BEST_COUNT, word,
-                in->step[in->next].x);
-    for (int i = 0; i < in->n; i++)
-        word[i] = in->name[i];
-    snprintf(label, sizeof label,
-             "what the last token looks at in head %d.%d", in->block,
-             in->head);
-    print_named(
-        in, label, in->n, word,
-        inside_row(&in->step[in->weights[in->block]], in->head, in->n - 1));
-    print_heads(in);
-}
-
-/* ---- Tables, from the last step to the first: of most, only the rows that
- * an answer needs */
-
-static int is_needed(const Place *place, int count, int step, int h, int i)
-{
-    for (int k = 0; k < count; k++)
-        if (place[k].step == step && place[k].h == h &&
-            (place[k].i == ALL || place[k].i == i))
-            return 1;
-    return 0;
-}
-
-static void print_rows(const Inside *in, int step, int h,
-                       const Place *place, int count)
-{
-    const Step *s = &in->step[step];
-    char head[16] = "-", of_head[20] = "";
-    if (s->heads) {
-        snprintf(head, sizeof head, "%d", h);
-        snprintf(of_head, sizeof of_head, ", head %d", h);
-    }
-    printf("@table %s %s %s %s\n%s%s (%d, %d)\n", s->id, head, s->rows,
-           s->columns, s->label, of_head, s->n, s->m);
-    for (int i = 0; i < s->n; i++) {
-        if (!is_needed(place, count, step, h, i))
-            continue;
-        const float *x = inside_row(s, h, i);
-        printf("@row %d\n", i);
-        for (int j = 0; j < s->m; j++)
-            printf("%s%s", j ? " " : "", say((double)x[j]));
-        putchar('\n');
-    }
-}
-
-static void print_tables(const Inside *in, const Place *place, int count)
-{
-    for (int k = in->steps - 1; k >= 0; k--)
-        for (int h = 0; h == 0 || h < in->step[k].heads; h++) {
-            int is_any = 0;
-            for (int p = 0; p < count; p++)
-                is_any |= place[p].step == k && place[p].h == h;
-            if (is_any)
-                print_rows(in, k, h, place, count);
-        }
-}
-
-/* ---- The questions */
-
-static int index_in(const char *what, const char *text, int count)
-{
-    return (int)parse_integer(what, text, 0, (uint64_t)count - 1);
-}
-
-static Place place_of(const Inside *in, const char *ask)
-{
-    char part[4][24], more;
-    if (sscanf(ask, "%23[^:]:%23[^:]:%23[^:]:%23[^:]%c", part[0], part[1],
-               part[2], part[3], &more) != 4)
-        REFUSE("ask is '%s': TABLE:HEAD:ROW:COLUMN is needed", ask);
-    int k = 0;
-    while (k < in->steps && strcmp(in->step[k].id, part[0]))
-        k++;
-    if (k == in->steps)
-        REFUSE("ask is for table '%s': one such as next, 0.weights or "
-               "1.query is needed",
-               part[0]);
-    const Step *s = &in->step[k];
-    if (!s->heads && strcmp(part[1], "-"))
-        REFUSE("ask is for head %s of table '%s', which heads share: - is "
-               "needed",
-               part[1], part[0]);
-    return (Place){k,
-                   s->heads ? index_in("the head", part[1], s->heads) : 0,
-                   index_in("the row", part[2], s->n),
-                   index_in("the column", part[3], s->m), .count = 0};
-}
-
-static void print_place(const Inside *in, const char *mark, Place p)
-{
-    const Step *s = &in->step[p.step];
-    printf("@%s %s ", mark, s->id);
-    if (s->heads)
-        printf("%d", p.h);
-    else
-        printf("-");
-    if (p.i == ALL)
-        printf(" *");
-    else
-        printf(" %d", p.i);
-    if (p.j == SOME)
-        for (int k = 0; k < p.count; k++)
-            printf("%c%d", k ? ',' : ' ', p.some[k]);
-    else if (p.j == ALL)
-        printf(" *");
-    else
-        printf(" %d", p.j);
-    putchar('\n');
-}
-
-/* All that was asked, each on the way of the one before; the last one is
- * the answer. */
-static int answer(const Inside *in, int argc, char *const argv[argc],
-                  Place place[MOST_PLACES])
-{
-    int count = 0;
-    for (int i = 0; i < argc; i++) {
-        if (strncmp(argv[i], "ask=", 4))
-            continue;
-        if (count > MOST_PLACES - 8)
-            REFUSE("%d questions: fewer are needed", i + 1);
-        const Place p = place_of(in, argv[i] + 4);
-        place[count++] = p;
-        const int before = count;
-        print_place(in, "explain", p);
-        inside_explain(in, p, &count, place);
-        for (int k = before; k < count; k++)
-            print_place(in, "source", place[k]);
-    }
-    return count;
+    find_followed(b, followed);
+    for (int l = 0; l < b->g.layers; l++)
+        for (int h = 0; h < b->g.n_heads; h++)
+            draw_map(b, l, h, followed);
 }
 
 /* ---- The program */
 
-static const char *model_path(const char *stage)
-{
-    static char path[1000];
-    const char *folder = getenv("MODELS");
-    snprintf(path, sizeof path, "%s/%s.safetensors",
-             folder && *folder ? folder : "src/models", stage);
-    return path;
-}
-
-/* The loss of the same text with all heads; NaN if none is off. */
-static float loss_with_all(Inside *in)
-{
-    if (!*heads_off(in))
-        return NAN;
-    inside_switch(in);
-    inside_compute(in);
-    inside_switch(in);
-    return inside_loss(in);
-}
-
-/* What a page is told. */
-static void print_all(const Inside *in, int argc, char *const argv[argc])
-{
-    static Place place[MOST_PLACES];
-    print_settings(in);
-    int count = answer(in, argc, argv, place);
-    place[count++] = (Place){in->next, 0, ALL, ALL, .count = 0};
-    place[count++] =
-        (Place){in->weights[in->block], in->head, ALL, ALL, .count = 0};
-    print_tables(in, place, count);
-    print_heads(in);
-}
-
 static int inside(int argc, char *argv[])
 {
-    static Inside in;
-    usual(&in);
-    read_settings(&in, argc - 1, argv + 1);
-    fill_settings(&in);
-    inside_load(&in, model_path(stages[in.stage]));
-    check_settings(&in);
-    inside_begin(&in);
-    const float loss_on = loss_with_all(&in);
-    inside_compute(&in);
-    if (!in.is_short)
-        print_lists(&in);
-    print_notes(&in, inside_loss(&in), loss_on);
-    if (in.is_short)
-        print_short(&in);
-    else
-        print_all(&in, argc - 1, argv + 1);
-    if (*in.draw)
-        inside_draw(&in, stages[in.stage], heads_off(&in));
-    inside_free(&in);
-    return 0;
+    const Program p = {.stages = STAGES,
+                       .stage = stages,
+                       .usual = "language",
+                       .begin = begin,
+                       .note = note,
+                       .draw = draw,
+                       .end = end};
+    return bench_run(&p, argc, argv);
 }
 
 int main(int argc, char *argv[])

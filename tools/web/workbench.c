@@ -1,242 +1,467 @@
-#include "workbench_say.h"
+#include "bench.h"
+#include "say.h"
+#include "support/utf8.h"
 
-#include <strings.h>
+/* The chapters' attentions, of which every number can be changed. */
 
-/* ---- What can be set. Texts and the word are kept as they are; all else
- * is a number, a choice being the number of its name. */
+/* A table of TABLE_ROWS times 3 normal numbers is filled in whole blocks, so
+ * it begins as that of 50,000 rows in chapter 5 does. */
+enum { TABLE_ROWS = 32 };
 
-typedef struct {
-    const char *key, *label;
-    enum { TEXT, WHOLE, REAL, CHOICE } kind;
-    double least, most, step; /* for the page; whole numbers must fit */
-    const char *choice[4];
-} Setting;
+/* What each chapter begins with. The chapters keep such numbers to
+ * themselves, so they stand here again; a test holds what comes of them
+ * against the chapters' pages. */
 
-_Static_assert(MOST_WORDS == 12, "so the text's label says");
-static const Setting settings[KEYS] = {
-    [KEY_WORDS] = {"words", "text, of up to 12 words", TEXT, 0, 0, 0, {0}},
-    [KEY_OTHERS] = {"others",
-                    "text to attend to (cross-attention), if another",
-                    TEXT,
-                    0,
-                    0,
-                    0,
-                    {0}},
-    [KEY_WORD] = {"word", "word that asks", TEXT, 0, 0, 0, {0}},
-    [KEY_SCORES] = {"score", "score of", REAL, -6, 6, 0.1, {0}},
-    [KEY_SEED] = {"seed", "seed", WHOLE, 0, UINT32_MAX, 1, {0}},
-    [KEY_HEADS] = {"heads", "heads", WHOLE, 1, MOST_HEADS, 1, {0}},
-    [KEY_D_K] = {"d_k", "query size (d_k)", WHOLE, 1, MOST_SIZE, 1, {0}},
-    [KEY_D_V] = {"d_v", "value size (d_v)", WHOLE, 1, MOST_SIZE, 1, {0}},
-    [KEY_D_OUT] =
-        {"d_out", "output size (d_out)", WHOLE, 0, MOST_OUT, 1, {0}},
-    [KEY_SCALE] =
-        {"scale", "scores divided by", REAL, 0.25, 8, 0.25, {"root"}},
-    [KEY_MASK] = {"mask",
-                  "a word sees",
-                  CHOICE,
-                  0,
-                  0,
-                  0,
-                  {"none", "causal", "window"}},
-    [KEY_WINDOW] =
-        {"window", "words in the window", WHOLE, 1, MOST_WORDS, 1, {0}},
-    [KEY_HIDE] =
-        {"hide", "the mask hides", CHOICE, 0, 0, 0, {"scores", "weights"}},
-    [KEY_P] = {"p", "dropout rate", REAL, 0, 1, 0.05, {0}},
-    [KEY_DROPOUT_SEED] =
-        {"dropout_seed", "dropout seed", WHOLE, 0, UINT32_MAX, 1, {0}},
+static const char *const shiny_words[3] = {"Hello", "shiny", "sun"};
+static const float shiny[3][3] = {
+    {0.34f, 0.22f, 0.54f}, {0.53f, 0.34f, 0.98f}, {0.29f, 0.54f, 0.93f}};
+
+/* The entries are animal, deed, food. */
+static const char *const cat_words[3] = {"cat", "likes", "fish"};
+static const float cat[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
+static const float cat_looks_for[3][3] = {
+    {0, 4, 0}, {0, 0, 4}, {4, -4, -4}};
+static const float cat_found_by[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+static const float cat_gives[3][2] = {{1, 0}, {0, 0}, {0, 1}};
+
+/* The entries are able, you, me, helps, and a pronoun is two of these. */
+static const char *const english_words[4] = {"can", "you", "help", "me"};
+static const char *const german_words[5] = {"kannst", "du", "mir", "bitte",
+                                            "helfen"};
+static const float english[4][4] = {
+    {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+static const float german[5][5] = {{1, 1, 0, 0, 0},
+                                   {0, 1, 0, 0, 1},
+                                   {0, 0, 1, 0, 1},
+                                   {0, 0, 0, 0, 0},
+                                   {0, 0, 0, 1, 0}};
+static const float help_looks_for[4][4] = {
+    {8, 0, 0, 0}, {0, 8, 0, 0}, {0, 0, 0, 8}, {0, 0, 8, 0}};
+static const float help_found_by[5][4] = {{1, 0, 0, 0},
+                                          {0, 1, 0, 0},
+                                          {0, 0, 1, 0},
+                                          {0, 0, 0, 1},
+                                          {0, 0.5f, 0.5f, 0}};
+static const float help_gives[5][2] = {
+    {1, 0}, {0, 0}, {0, 0}, {1, 0}, {0, 1}};
+
+static const char *const journey_words[6] = {"Your", "journey", "starts",
+                                             "with", "one",     "step"};
+
+#define LIFE                                                               \
+    {                                                                      \
+        .words = "Life is short, eat dessert first", .d = 3                \
+    }
+#define JOURNEY                                                            \
+    {                                                                      \
+        .words = "Your journey starts with one step", .d = 3,              \
+        .chapter = 2, .known = 6, .word = journey_words, .row = journey[0] \
+    }
+
+static const Stage stages[] = {
+    {.name = "shares",
+     .settings = " words word score seed ",
+     .text = {{.words = "Hello shiny sun",
+               .d = 3,
+               .chapter = 2,
+               .known = 3,
+               .word = shiny_words,
+               .row = shiny[0]}},
+     .word = "shiny",
+     .draw = BY_NONE,
+     .number = {[KEY_D_V] = 3, [KEY_SCALE] = 1}},
+    {.name = "roles",
+     .settings = " words word seed scale ",
+     .text = {{.words = "cat likes fish",
+               .d = 3,
+               .chapter = 3,
+               .known = 3,
+               .word = cat_words,
+               .row = cat[0]}},
+     .word = "likes",
+     .draw = BY_HAND,
+     .by_hand = {cat_looks_for[0], cat_found_by[0], cat_gives[0]},
+     .number = {[KEY_D_K] = 3, [KEY_D_V] = 2, [KEY_SCALE] = 1},
+     .names = {[OF_X] = "animal deed food",
+               [OF_K] = "animal deed food",
+               [OF_V] = "animal food"}},
+    {.name = "scale",
+     .settings = " words seed d_k d_v scale ",
+     .text = {LIFE},
+     .draw = BY_RAND,
+     .number = {[KEY_D_K] = 2, [KEY_D_V] = 4}},
+    {.name = "texts",
+     .settings = " words others seed d_k d_v scale ",
+     .text = {LIFE, {.words = "1 2 3 4 5 6 7 8", .d = 3, .is_strange = 1}},
+     .draw = BY_RAND,
+     .number = {[KEY_D_K] = 2, [KEY_D_V] = 4}},
+    {.name = "translation",
+     .settings = " words others seed scale ",
+     .text = {{.words = "can you help me",
+               .d = 4,
+               .chapter = 8,
+               .known = 4,
+               .word = english_words,
+               .row = english[0]},
+              {.words = "kannst du mir bitte helfen",
+               .d = 5,
+               .chapter = 8,
+               .known = 5,
+               .word = german_words,
+               .row = german[0]}},
+     .draw = BY_HAND,
+     .by_hand = {help_looks_for[0], help_found_by[0], help_gives[0]},
+     .number = {[KEY_D_K] = 4, [KEY_D_V] = 2},
+     .names = {[OF_X] = "can you help me",
+               [OF_Y] = "able you me helps pronoun",
+               [OF_K] = "able you me helps",
+               [OF_V] = "verb pronoun"}},
+    {.name = "mask",
+     .settings = " words seed d_k d_v scale mask window hide ",
+     .text = {LIFE},
+     .draw = BY_RAND,
+     .number = {[KEY_D_K] = 2, [KEY_D_V] = 4, [KEY_MASK] = SEE_CAUSAL}},
+    {.name = "dropout",
+     .settings = " words seed d_k d_v scale mask window p dropout_seed ",
+     .text = {JOURNEY},
+     .draw = BY_LINEAR,
+     .number = {[KEY_SEED] = 789,
+                [KEY_D_K] = 2,
+                [KEY_D_V] = 2,
+                [KEY_MASK] = SEE_CAUSAL,
+                [KEY_P] = 0.5}},
+    {.name = "heads",
+     .settings = " words seed heads d_k d_v scale mask window ",
+     .text = {LIFE},
+     .draw = BY_RAND,
+     .number = {[KEY_HEADS] = 4, [KEY_D_K] = 2, [KEY_D_V] = 1}},
+    {.name = "output",
+     .settings =
+         " words seed heads d_out scale mask window p dropout_seed ",
+     .text = {JOURNEY},
+     .draw = BY_LINEAR,
+     .number = {[KEY_HEADS] = 2, [KEY_D_OUT] = 8, [KEY_MASK] = SEE_CAUSAL}},
+    {.name = "all",
+     .settings = " words others seed heads d_k d_v d_out scale mask window "
+                 "hide p dropout_seed ",
+     .text = {LIFE, {.words = "", .d = 3}},
+     .draw = BY_RAND,
+     .number = {[KEY_HEADS] = 2,
+                [KEY_D_K] = 2,
+                [KEY_D_V] = 2,
+                [KEY_D_OUT] = 3,
+                [KEY_MASK] = SEE_CAUSAL}},
 };
 
-static int is_set_here(const Stage *stage, const char *key)
+/* ---- Words, and their rows */
+
+static int place_in(const Text *text, const char *word)
 {
-    char name[50];
-    snprintf(name, sizeof name, " %.40s ", key);
-    return strstr(stage->settings, name) != NULL;
+    int i = 0;
+    while (i < text->known && strcmp(text->word[i], word) != 0)
+        i++;
+    return i;
 }
 
-/* The setting of that name; of score3, the scores. */
-static Key key_of(const Stage *stage, const char *name)
+/* A figure is XML, which cannot hold all characters, even as &#1; */
+static void check_word(int number, const char *word)
 {
-    char stem[40];
-    snprintf(stem, sizeof stem, "%s", name);
-    if (strncmp(stem, "score", 5) == 0)
-        stem[5] = '\0';
-    for (int k = 0; k < KEYS; k++)
-        if (strcmp(settings[k].key, stem) == 0 && is_set_here(stage, stem))
-            return (Key)k;
-    REFUSE("stage=%s has no setting '%s': one of%sis needed", stage->name,
-           name, stage->settings);
-}
-
-static double choice_of(const Setting *s, const char *value)
-{
-    int k = 0;
-    while (s->choice[k] && strcmp(s->choice[k], value) != 0)
-        k++;
-    if (!s->choice[k])
-        REFUSE("%s is '%s': %s%s%s or %s is needed", s->key, value,
-               s->choice[0], s->choice[2] ? ", " : "",
-               s->choice[2] ? s->choice[1] : "",
-               s->choice[s->choice[2] ? 2 : 1]);
-    return k;
-}
-
-/* As parse_float, but not rounded to a float. */
-static double decimal(const char *what, const char *value)
-{
-    parse_float(what, value);
-    return strtod(value, NULL);
-}
-
-static void set_score(Bench *b, const char *name, const char *value)
-{
-    const int j = (int)parse_integer("the number of a score", name + 5, 1,
-                                     MOST_WORDS);
-    if (strcmp(value, "auto") == 0)
-        return;
-    b->score[j - 1] = parse_float(name, value);
-    if (isnan(b->score[j - 1]) || b->score[j - 1] == INFINITY)
-        REFUSE("%s is %s: a finite number, -inf or auto is needed", name,
-               value);
-}
-
-static void set_scale(Bench *b, const char *value)
-{
-    const double x =
-        strcmp(value, "root") == 0 ? SCALE_ROOT : decimal("scale", value);
-    const float divisor = (float)x;
-    if (strcmp(value, "root") != 0 && !(divisor > 0 && divisor < INFINITY))
-        REFUSE("scale is '%s': root, or a number above 0 to divide by, is "
-               "needed",
-               value);
-    b->number[KEY_SCALE] = x;
-}
-
-static void set_one(Bench *b, const char *name, const char *value)
-{
-    const Key key = key_of(b->stage, name);
-    const Setting *s = &settings[key];
-    if (key == KEY_WORDS || key == KEY_OTHERS)
-        b->words[key == KEY_OTHERS] = value;
-    else if (key == KEY_WORD)
-        b->word = value;
-    else if (key == KEY_SCORES)
-        set_score(b, name, value);
-    else if (key == KEY_SCALE)
-        set_scale(b, value);
-    else if (s->kind == CHOICE)
-        b->number[key] = choice_of(s, value);
-    else if (s->kind == WHOLE)
-        b->number[key] = (double)parse_integer(
-            name, value, (uint64_t)s->least, (uint64_t)s->most);
-    else
-        b->number[key] = decimal(name, value);
-}
-
-/* The value of an argument KEY=VALUE; NULL if its key is another. */
-static const char *value_of(const char *argument, const char *key)
-{
-    const size_t size = strlen(key);
-    return strncmp(argument, key, size) == 0 && argument[size] == '='
-               ? argument + size + 1
-               : NULL;
-}
-
-/* Sets everything, the stage first; questions wait. */
-static void read_settings(Bench *b, int count, char *const argument[count])
-{
-    static const double usual[KEYS] = {[KEY_SEED] = 123,
-                                       [KEY_HEADS] = 1,
-                                       [KEY_WINDOW] = 2,
-                                       [KEY_DROPOUT_SEED] = 123};
-    const char *stage = "all";
-    for (int i = 0; i < count; i++)
-        if (value_of(argument[i], "stage"))
-            stage = value_of(argument[i], "stage");
-    b->stage = bench_stage(stage);
-    b->words[0] = b->stage->text[0].words;
-    b->words[1] = b->stage->text[1].words;
-    for (int k = 0; k < KEYS; k++)
-        b->number[k] = b->stage->number[k] ? b->stage->number[k] : usual[k];
-    for (int j = 0; j < MOST_WORDS; j++)
-        b->score[j] = NAN;
-    for (int i = 0; i < count; i++) {
-        char name[40];
-        const size_t size = strcspn(argument[i], "=");
-        if (!argument[i][size] || size >= sizeof name)
-            REFUSE("the argument is '%s': KEY=VALUE is needed",
-                   argument[i]);
-        memcpy(name, argument[i], size);
-        name[size] = '\0';
-        if (strcmp(name, "ask") != 0 && strcmp(name, "stage") != 0)
-            set_one(b, name, argument[i] + size + 1);
+    for (const char *c = word; *c; c += utf8_length(c)) {
+        const unsigned char *byte = (const unsigned char *)c;
+        const int is_control = *byte < ' ' || *byte == 0x7f ||
+                               (*byte == 0xc2 && byte[1] < 0xa0);
+        if (!utf8_length(c))
+            REFUSE("word %d has byte 0x%02X where no character begins: "
+                   "UTF-8 is needed",
+                   number, *byte);
+        if (is_control || !strncmp(c, "\xef\xbf\xbe", 3) ||
+            !strncmp(c, "\xef\xbf\xbf", 3))
+            REFUSE("word %d has byte 0x%02X, of a character that cannot be "
+                   "printed: one that can is needed",
+                   number, *byte);
     }
 }
 
-/* ---- What is printed */
-
-/* A text as it was given, in one line. */
-static void print_line(const char *text)
+/* Refuses a text that split_words would refuse, or that has no room on the
+ * page. */
+static void check_text(const char *text)
 {
-    for (; *text; text++)
-        putchar((unsigned char)*text < ' ' ? ' ' : *text);
-    putchar('\n');
+    const char *const blanks = ", \t\n";
+    const int most = sizeof(Word) - 1;
+    int words = 0;
+    for (const char *c = text + strspn(text, blanks); *c; words++) {
+        int size = 0;
+        for (; !strchr(" \t\n", *c); c++)
+            size += *c != ',';
+        if (size > most)
+            REFUSE("word %d has %d bytes: at most %d, or %d Chinese "
+                   "characters, fit, so put blanks between words",
+                   words + 1, size, most, most / 3);
+        c += strspn(c, blanks);
+    }
+    if (words == 0 || words > MOST_WORDS)
+        REFUSE("the text has %d words: 1 to %d are needed", words,
+               MOST_WORDS);
 }
 
-static void print_names(const char *list, int n, const char *const name[n])
+/* Takes text k apart. */
+static int read_text(Bench *b, int k)
 {
-    printf("@%s", list);
-    for (int i = 0; i < n; i++)
-        printf(" %s", name[i]);
-    putchar('\n');
+    const Text *text = &b->stage->text[k];
+    const char *given = b->given[k ? KEY_OTHERS : KEY_WORDS];
+    List *list = &b->list[k ? OTHERS : WORDS];
+    check_text(given);
+    list->n = split_words(given, b->word[k]);
+    for (int i = 0; i < list->n; i++) {
+        check_word(i + 1, b->word[k][i]);
+        list->name[i] = b->word[k][i];
+        b->is_known[k][i] = place_in(text, b->word[k][i]) < text->known;
+    }
+    return list->n;
 }
 
-static void print_lists(const Bench *b)
+/* A word has the same id in both texts, unless the second is of
+ * strangers. */
+static void number_words(Bench *b)
 {
-    print_names("words", b->n, b->name[0]);
+    Word all[2 * WORDS_MAX], entry[2 * WORDS_MAX];
+    const int is_strange = b->stage->text[1].is_strange;
+    const int others = b->texts == 2 ? b->m : 0;
+    memcpy(all, b->word[0], sizeof all / 2);
+    memcpy(all + b->n, b->word[1], (size_t)others * sizeof(Word));
+    int size =
+        build_vocabulary(b->n + (is_strange ? 0 : others), all, entry);
+    word_ids(b->n, b->word[0], size, entry, b->id[0]);
+    if (is_strange && others)
+        size = build_vocabulary(others, b->word[1], entry);
+    word_ids(others, b->word[1], size, entry, b->id[1]);
+}
+
+static void read_words(Bench *b)
+{
+    b->texts = b->given[KEY_OTHERS] && *b->given[KEY_OTHERS] ? 2 : 1;
+    b->n = b->m = read_text(b, 0);
     if (b->texts == 2)
-        print_names("others", b->m, b->name[1]);
+        b->m = read_text(b, 1);
+    number_words(b);
+    const char *const word =
+        b->given[KEY_WORD] ? b->given[KEY_WORD] : b->stage->word;
+    for (int i = b->n - 1; word && i >= 0; i--)
+        if (strcmp(b->word[0][i], word) == 0)
+            b->asking = i;
+    if (b->given[KEY_WORD] && strcmp(b->word[0][b->asking], word) != 0)
+        REFUSE("word is '%s', which is not in the text: one of its words "
+               "is needed",
+               word);
     if (b->stage->draw == BY_NONE)
-        printf("@names asking %s\n", b->name[0][b->asking]);
-    for (int per = PER_X; per <= PER_V; per++)
-        if (b->stage->names[per])
-            printf("@names %s %s\n", bench_list(b, (Per)per),
-                   b->stage->names[per]);
+        b->list[ASKING] = (List){1, {b->word[0][b->asking]}};
 }
 
-static int size_of(const Bench *b, int k)
+/* What entries mean, each cut from the stage's line of names. */
+static void read_names(Bench *b)
 {
-    return k ? b->m : b->n;
+    static char names[LISTS][100];
+    for (int k = OF_X; k <= OF_V; k++) {
+        if (!b->stage->names[k])
+            continue;
+        snprintf(names[k], sizeof names[k], "%s", b->stage->names[k]);
+        List *list = &b->list[k];
+        for (char *word = strtok(names[k], " "); word;
+             word = strtok(NULL, " "))
+            list->name[list->n++] = word;
+    }
 }
+
+static void explain_embedding(const Bench *b, const Step *s, Place p)
+{
+    const int k = strcmp(s->id, "others") == 0;
+    const Text *text = &b->stage->text[k];
+    const char *word = b->word[k][p.i];
+    const double seed = b->number[KEY_SEED];
+    const int id = b->id[k][p.i];
+    if (b->is_known[k][p.i])
+        printf("The embedding of '%s' stands in chapter %d, written by "
+               "hand.\n",
+               word, text->chapter);
+    else if (text->is_strange)
+        printf("These are strangers: after the matrices, seed %.0f draws a "
+               "row of numbers from 0 to below 1 for each.\n"
+               "Row %d is that of '%s'.\n",
+               seed, id + 1, word);
+    else
+        printf("In the vocabulary, all words in alphabetical order, '%s' "
+               "has the number %d (the first has 0).\n"
+               "Seed %.0f fills a table with normal numbers, a row for "
+               "each word. Row %d is the embedding of '%s'.\n",
+               word, id, seed, id, word);
+    printf("This is its %s: %s\n", bench_entry(b, s->columns, p.j),
+           say((double)bench_row(s, 0, p.i)[p.j]));
+}
+
+/* Fills the rows of text k; strangers go on with r. */
+static void fill_embeddings(Bench *b, int k, const Step *s, Random *r)
+{
+    const Text *text = &b->stage->text[k];
+    const int d = text->d;
+    float(*table)[d] = (void *)new_table(TABLE_ROWS, d);
+    Random own = random_seeded((uint64_t)b->number[KEY_SEED]);
+    if (text->is_strange)
+        random_fill(r, TABLE_ROWS, d, table);
+    else
+        embedding_fill(&own, TABLE_ROWS, d, table);
+    embed(s->n, d, TABLE_ROWS, b->id[k], table, ROWS(d, s->x));
+    for (int i = 0; i < s->n; i++)
+        if (b->is_known[k][i])
+            memcpy(bench_row(s, 0, i),
+                   text->row + place_in(text, b->word[k][i]) * d,
+                   (size_t)d * sizeof(float));
+    free(table);
+}
+
+/* ---- The attention of the chapter that the stage belongs to */
+
+/* Matrices that are written x W, into layers, which hold them transposed. */
+static void write_by_hand(Bench *b)
+{
+    Attention *a = &b->a;
+    const float *const *w = b->stage->by_hand;
+    attention_init(a, a);
+    transpose(a->d_x, a->d_k, (const void *)w[0], (void *)a->query.weight);
+    transpose(a->d_y, a->d_k, (const void *)w[1], (void *)a->key.weight);
+    transpose(a->d_y, a->d_v, (const void *)w[2], (void *)a->value.weight);
+}
+
+static void draw_attention(Bench *b, Random *r)
+{
+    const int heads = bench_whole(b, KEY_HEADS);
+    const int d_k = bench_whole(b, KEY_D_K), d_v = bench_whole(b, KEY_D_V);
+    const int d_out = bench_whole(b, KEY_D_OUT), d = b->stage->text[0].d;
+    const int d_y = b->texts == 2 ? b->stage->text[1].d : d;
+    b->a = (Attention){
+        .d_x = d, .d_y = d_y, .n_heads = heads, .d_k = d_k, .d_v = d_v};
+    if (b->stage->draw == BY_HAND)
+        write_by_hand(b);
+    else if (b->stage->draw == BY_RAND)
+        heads_init(&b->a, r, heads, d, d_k, d_v);
+    else if (!b->stage->number[KEY_D_OUT])
+        self_attention_init(&b->a, r, d, d_k, d_v, 0);
+    else
+        multi_head_init(&b->a, r, d, d_out, 0, 0, heads, 0);
+}
+
+/* The output layer: the attention's own, or one drawn after it. */
+static void add_output(Bench *b, int joined, Random *r)
+{
+    const int d_in = b->step[joined].m, d_out = bench_whole(b, KEY_D_OUT);
+    Linear out = b->a.out;
+    if (!b->a.d_out) {
+        b->output = new_block((size_t)(d_out * (d_in + 1)));
+        out = (Linear){d_in, d_out, b->output, b->output + d_out * d_in};
+        linear_fill(r, d_in, d_out, ROWS(d_in, out.weight), out.bias);
+    }
+    bench_add_linear(b, -1, "out", "output", joined, &out, (Step){0});
+}
+
+/* One word asks all, by their embeddings alone: chapter 2. */
+static void add_shares(Bench *b, int x, int d)
+{
+    Step s = {.made = SCORES, .heads = 1, .n = 1, .m = b->n};
+    s.rows = ASKING;
+    s.columns = WORDS;
+    s.first = b->asking;
+    s.from[0] = s.from[1] = x;
+    const int scores = bench_add(b, -1, "scores", "scores", s);
+    const int weights = bench_add_weights(b, -1, scores);
+    s = (Step){.made = PARTS, .heads = 1, .n = b->n, .m = d};
+    s.rows = WORDS;
+    s.from[0] = weights;
+    s.from[1] = x;
+    bench_add(b, -1, "parts", "what each word contributes", s);
+    s.made = CONTEXT;
+    s.n = 1;
+    s.rows = ASKING;
+    bench_add(b, -1, "context", "context vectors", s);
+}
+
+static void begin(Bench *b)
+{
+    const int d = b->stage->text[0].d, d_out = bench_whole(b, KEY_D_OUT);
+    read_words(b);
+    read_names(b);
+    Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
+    Step s = {.n = b->n, .m = d, .rows = WORDS, .columns = OF_X};
+    s.explain = explain_embedding;
+    const int x = bench_add(b, -1, "embeddings", "embeddings", s);
+    if (b->stage->draw == BY_NONE) {
+        fill_embeddings(b, 0, &b->step[x], &r);
+        add_shares(b, x, d);
+        return;
+    }
+    draw_attention(b, &r);
+    int y = x;
+    if (b->texts == 2) {
+        s = (Step){.n = b->m, .m = b->a.d_y, .rows = OTHERS};
+        s.columns = b->list[OF_Y].n ? OF_Y : OF_X;
+        s.explain = explain_embedding;
+        y = bench_add(b, -1, "others",
+                      "embeddings of the text that is asked", s);
+    } else if (b->stage->draw == BY_HAND) {
+        s = (Step){.made = ALIKE, .n = b->n, .m = b->n, .rows = WORDS};
+        s.columns = WORDS;
+        bench_add(b, -1, "alike", "embeddings with each other", s);
+    }
+    const int heads = b->a.n_heads, is_joined = heads > 1 || d_out;
+    const int last = bench_add_heads(b, -1, x, y, &b->a, is_joined);
+    if (d_out)
+        add_output(b, last, &r);
+    fill_embeddings(b, 0, &b->step[x], &r);
+    if (b->texts == 2)
+        fill_embeddings(b, 1, &b->step[y], &r);
+}
+
+static void end(Bench *b)
+{
+    if (b->stage->draw != BY_NONE)
+        attention_free(&b->a);
+    free(b->output);
+}
+
+/* ---- Notes */
 
 static int is_repeated(const Bench *b, int k, int i)
 {
     int first = 0;
-    while (strcmp(b->name[k][first], b->name[k][i]) != 0)
+    while (strcmp(b->word[k][first], b->word[k][i]) != 0)
         first++;
     return first < i;
 }
 
-/* Where two words are one but for their case. */
-static void print_case(const Bench *b, int k)
+/* Which words have rows that the chapter does not give them. */
+static void note_drawn(const Bench *b, int k)
 {
-    for (int i = 0; i < size_of(b, k); i++)
-        for (int j = i + 1; j < size_of(b, k); j++)
-            if (strcmp(b->name[k][i], b->name[k][j]) != 0 &&
-                strcasecmp(b->name[k][i], b->name[k][j]) == 0) {
-                printf(" '%s' and '%s' are two words.", b->name[k][i],
-                       b->name[k][j]);
-                return;
-            }
+    const Text *text = &b->stage->text[k];
+    const int n = b->list[k ? OTHERS : WORDS].n;
+    int count = 0;
+    for (int i = 0; text->known && i < n; i++) {
+        if (b->is_known[k][i] || is_repeated(b, k, i))
+            continue;
+        if (count == 0)
+            printf("@note Chapter %d has no numbers for ", text->chapter);
+        printf("%s'%s'", count++ ? ", " : "", b->word[k][i]);
+    }
+    if (count)
+        printf(": %s drawn as in chapter 5, from seed %.0f.\n",
+               count > 1 ? "their rows are" : "its row is",
+               b->number[KEY_SEED]);
 }
 
-/* What may be meant otherwise: Chinese without blanks is a single word. */
-static void print_hints(const Bench *b)
+/* Chinese without blanks is a single word. */
+static void note(const Bench *b)
 {
     for (int k = 0; k < b->texts; k++) {
-        const char *word = b->name[k][0];
-        if (size_of(b, k) == 1 && (unsigned char)*word >= 0xe3 && word[3])
+        const char *word = b->word[k][0];
+        if (b->list[k ? OTHERS : WORDS].n == 1 &&
+            (unsigned char)*word >= 0xe3 && word[3])
             printf("@note '%s' is taken for one word: put blanks between "
                    "the words of a text.\n",
                    word);
@@ -244,230 +469,26 @@ static void print_hints(const Bench *b)
     if (b->number[KEY_P] == 1)
         printf("@note A dropout rate of 1 drops every weight: nothing is "
                "left to mix, and each context vector is 0.\n");
-}
-
-/* Which words have rows that the chapter does not give them. */
-static void print_notes(const Bench *b)
-{
-    print_hints(b);
-    if (!b->stage->text[0].known) {
+    if (!b->stage->text[0].known)
         printf("@note Seed %.0f draws the embedding of every word, and the "
-               "matrices. Without training, they mean nothing.",
+               "matrices. Without training, they mean nothing.\n",
                b->number[KEY_SEED]);
-        print_case(b, 0);
-        putchar('\n');
-    }
-    for (int k = 0; k < b->texts; k++) {
-        int count = 0;
-        for (int i = 0; b->stage->text[k].known && i < size_of(b, k); i++) {
-            if (b->is_known[k][i] || is_repeated(b, k, i))
-                continue;
-            if (count == 0)
-                printf("@note Chapter %d has no numbers for ",
-                       b->stage->text[k].chapter);
-            printf("%s'%s'", count++ ? ", " : "", b->name[k][i]);
-        }
-        if (count)
-            printf(": %s drawn as in chapter 5, from seed %.0f.\n",
-                   count > 1 ? "their rows are" : "its row is",
-                   b->number[KEY_SEED]);
-    }
-}
-
-static void print_range(const char *key, const char *label, double least,
-                        double most, double step)
-{
-    printf("@label %s %s\n@range %s %g %.0f %g\n", key, label, key, least,
-           most, step);
-}
-
-static void print_stage(const Bench *b)
-{
-    const char *name;
-    printf("@setting stage %s\n@label stage begin with\n@choice stage",
-           b->stage->name);
-    for (int i = 0; (name = bench_stage_name(i)); i++)
-        printf(" %s", name);
-    putchar('\n');
-}
-
-static void print_scores(const Bench *b)
-{
-    const Setting *s = &settings[KEY_SCORES];
-    for (int j = 0; j < b->n; j++) {
-        char key[20], label[100];
-        const double now = (double)bench_row(b, SCORES, 0, 0)[j];
-        snprintf(key, sizeof key, "score%d", j + 1);
-        snprintf(label, sizeof label, "score of '%s'", b->name[0][j]);
-        if (isnan(b->score[j]))
-            printf("@setting %s auto\n", key);
-        else
-            printf("@setting %s %g\n", key, (double)b->score[j]);
-        printf("@value %s %.4f\n@choice %s auto\n", key, now, key);
-        print_range(key, label, s->least, s->most, s->step);
-    }
-}
-
-/* The numbers of heads that divide the output, or its sizes that they
- * divide. */
-static void print_divisors(const Bench *b, Key key)
-{
-    const int heads = bench_whole(b, KEY_HEADS);
-    const int d_out = bench_whole(b, KEY_D_OUT);
-    if (key == KEY_D_OUT) {
-        print_range("d_out", settings[key].label, heads,
-                    MOST_OUT / heads * heads, heads);
-        return;
-    }
-    printf("@choice heads");
-    for (int k = 1; k <= MOST_HEADS; k++)
-        if (d_out % k == 0)
-            printf(" %d", k);
-    printf("\n@label heads %s\n", settings[key].label);
-}
-
-static void print_number(const Bench *b, Key key)
-{
-    const Setting *s = &settings[key];
-    const double x = b->number[key];
-    if (key == KEY_SCALE && x == SCALE_ROOT)
-        printf("@setting scale root\n@value scale %.4f\n", b->divisor);
-    else if (s->kind == CHOICE)
-        printf("@setting %s %s\n", s->key, s->choice[(int)x]);
-    else
-        printf("@setting %s %.*g\n", s->key, s->kind == WHOLE ? 10 : 6, x);
-    if (b->a.d_out && (key == KEY_HEADS || key == KEY_D_OUT)) {
-        print_divisors(b, key);
-        return;
-    }
-    if (s->choice[0]) {
-        printf("@choice %s", s->key);
-        for (int k = 0; s->choice[k]; k++)
-            printf(" %s", s->choice[k]);
-        putchar('\n');
-    }
-    if (s->kind == CHOICE)
-        printf("@label %s %s\n", s->key, s->label);
-    else
-        print_range(s->key, s->label, s->least, s->most, s->step);
-}
-
-/* Is this seed used at all? Not where all is written by hand. */
-static int is_drawn(const Bench *b)
-{
-    int drawn = b->stage->draw == BY_RAND || b->stage->draw == BY_LINEAR;
     for (int k = 0; k < b->texts; k++)
-        for (int i = 0; i < size_of(b, k); i++)
-            drawn |= !b->is_known[k][i];
-    return drawn;
-}
-
-static void print_setting(const Bench *b, Key key)
-{
-    const Setting *s = &settings[key];
-    if (key == KEY_SCORES) {
-        print_scores(b);
-    } else if (key == KEY_WORDS || key == KEY_OTHERS) {
-        printf("@setting %s ", s->key);
-        print_line(b->words[key == KEY_OTHERS]);
-        printf("@label %s %s\n", s->key, s->label);
-    } else if (key == KEY_WORD) {
-        printf("@setting word %s\n@choice word", b->name[0][b->asking]);
-        for (int i = 0; i < b->n; i++)
-            printf(" %s", b->name[0][i]);
-        printf("\n@label word %s\n", s->label);
-    } else if ((key != KEY_SEED || is_drawn(b)) &&
-               (key != KEY_WINDOW || b->number[KEY_MASK] == SEE_WINDOW) &&
-               (key != KEY_HIDE || b->number[KEY_MASK] != SEE_ALL) &&
-               (key != KEY_DROPOUT_SEED || b->number[KEY_P] > 0)) {
-        print_number(b, key);
-    }
-}
-
-static void print_table(const Bench *b, TableId id)
-{
-    const Shape s = bench_shape(b, id);
-    const Kind *kind = &bench_kind[id];
-    for (int h = 0; h < s.h; h++) {
-        char label[100], head[20] = "-", of_head[20] = "";
-        if (s.heads == PER_HEAD)
-            snprintf(head, sizeof head, "%d", h);
-        if (s.h > 1)
-            snprintf(of_head, sizeof of_head, ", head %d", h + 1);
-        snprintf(label, sizeof label, "%s%s", kind->label, of_head);
-        printf("@table %s %s %s %s\n", kind->id, head,
-               bench_list(b, s.rows), bench_list(b, s.columns));
-        print_matrix(label, s.n, s.m, (const void *)bench_row(b, id, h, 0));
-    }
-}
-
-/* ---- The question */
-
-static TableId table_named(const Bench *b, const char *name)
-{
-    char all[400] = "";
-    for (int id = 0; id < TABLES; id++) {
-        if (!bench_has(b, (TableId)id))
-            continue;
-        if (strcmp(bench_kind[id].id, name) == 0)
-            return (TableId)id;
-        strcat(strcat(all, *all ? ", " : ""), bench_kind[id].id);
-    }
-    REFUSE("ask is for table '%s': one of %s is needed", name, all);
-}
-
-static int place(const char *what, const char *text, int count)
-{
-    char *end;
-    const long k = strtol(text, &end, 10);
-    if (*end || k < 0 || k >= count)
-        REFUSE("ask is for %s '%s': the table has %d, counted from 0", what,
-               text, count);
-    return (int)k;
-}
-
-static void explain(const Bench *b, const char *ask)
-{
-    char part[4][20], more;
-    if (sscanf(ask, "%19[^:]:%19[^:]:%19[^:]:%19[^:]%c", part[0], part[1],
-               part[2], part[3], &more) != 4)
-        REFUSE("ask is '%s': TABLE:HEAD:ROW:COLUMN is needed", ask);
-    const TableId id = table_named(b, part[0]);
-    const Shape s = bench_shape(b, id);
-    if (s.heads != PER_HEAD && strcmp(part[1], "-") != 0)
-        REFUSE("ask is for head %s of table '%s', which heads share: - is "
-               "needed",
-               part[1], part[0]);
-    const char *head = s.heads == PER_HEAD ? part[1] : "0";
-    bench_explain(b, (Cell){id, place("head", head, s.h),
-                            place("row", part[2], s.n),
-                            place("column", part[3], s.m)});
+        note_drawn(b, k);
 }
 
 /* ---- The program */
 
 static int workbench(int argc, char *argv[])
 {
-    static Bench b;
-    b = (Bench){0};
-    read_settings(&b, argc - 1, argv + 1);
-    bench_set(&b);
-    bench_compute(&b);
-    print_lists(&b);
-    print_notes(&b);
-    print_stage(&b);
-    for (int key = 0; key < KEYS; key++)
-        if (is_set_here(b.stage, settings[key].key))
-            print_setting(&b, (Key)key);
-    for (int id = 0; id < TABLES; id++)
-        if (bench_has(&b, (TableId)id))
-            print_table(&b, (TableId)id);
-    bench_draw(&b);
-    for (int i = 1; i < argc; i++)
-        if (value_of(argv[i], "ask"))
-            explain(&b, value_of(argv[i], "ask"));
-    bench_free(&b);
-    return 0;
+    const Program p = {.stages = sizeof stages / sizeof *stages,
+                       .stage = stages,
+                       .usual = "all",
+                       .begin = begin,
+                       .note = note,
+                       .draw = workbench_draw,
+                       .end = end};
+    return bench_run(&p, argc, argv);
 }
 
 int main(int argc, char *argv[])

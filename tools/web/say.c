@@ -1,4 +1,4 @@
-#include "page_say.h"
+#include "say.h"
 #include "attention.h"
 
 /* ---- Numbers */
@@ -60,13 +60,12 @@ void say_sum(int n, const float x[n], double sum)
     putchar('\n');
 }
 
-void say_product(float a, float c, const char *mark, const char *name)
+void say_product(float a, float c, const char *name)
 {
     say_remark(say_shown((double)a) * say_shown((double)c),
                (double)(a * c));
-    printf("%s × %s = %s%s%s%s\n", say((double)a), say((double)c),
-           say((double)(a * c)), name ? ", " : "", name ? mark : "",
-           name ? name : "");
+    printf("%s × %s = %s%s%s\n", say((double)a), say((double)c),
+           say((double)(a * c)), name ? ", " : "", name ? name : "");
 }
 
 void say_quotient(double a, double c, float result)

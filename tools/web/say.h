@@ -10,10 +10,10 @@ const char *say_added(double x);
 /* The value of a number as shown. */
 double say_shown(double x);
 
-/* Print a line: the sum of x; a product, and behind it, unless the name is
- * NULL, a mark and the name; a quotient. */
+/* Print a line: the sum of x; a product, and behind it, unless that is NULL,
+ * a name; a quotient. */
 void say_sum(int n, const float x[n], double sum);
-void say_product(float a, float c, const char *mark, const char *name);
+void say_product(float a, float c, const char *name);
 void say_quotient(double a, double c, float result);
 
 /* Notes that a line shows one result where another is right. Says so, if
