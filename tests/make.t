@@ -148,14 +148,14 @@ sub is_found {
     my ($pandoc, $asked, $name) = @_;
     local $ENV{TMPDIR} = "$folder/none"; # it needs none
     my (undef, $said) = looked_for();
-    is $said =~ m{^\Q$folder/$pandoc\E is pandoc 3\.0, not the one of}m, $pandoc =~ /^bin/, "$name: what is not tested with is told";
+    is $said =~ m{^\Q$folder/$pandoc\E is pandoc 3\.2, not the one of}m, $pandoc =~ /^bin/, "$name: what is not tested with is told";
     is readlink "$folder/build/pandoc", "$folder/$pandoc", '... and found';
     is `cat "$folder/made"`, "$asked\n", '... after Python was asked';
     unlink "$folder/made";
 }
 
 $ENV{PATH} = "$folder/bin:$ENV{PATH}";
-save('bin/pandoc', '#!/bin/sh', 'echo pandoc 3.0');
+save('bin/pandoc', '#!/bin/sh', 'echo pandoc 3.2');
 python_that(0);
 is_found('bin/pandoc', '-m venv .venv', 'one on the PATH');
 
@@ -173,7 +173,7 @@ sub is_missing {
     my ($says, $name) = @_;
     my ($status, $said) = looked_for();
     is $status, 1, "$name: there is none";
-    like $said, qr/^Weaving the book needs pandoc 3 or later: $says; or put such a version on the PATH\./m, '... and it is said why';
+    like $said, qr/^Weaving the book needs pandoc 3.2 or later: $says; or put such a version on the PATH\./m, '... and it is said why';
 }
 python_that(0);
 unlink "$folder/build/pandoc", "$folder/$own";

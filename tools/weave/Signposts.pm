@@ -127,6 +127,7 @@ sub finished {
               {qq{$1$4<a class="anchor" href="#$3" aria-label="Link to this section"></a>$5}}gse
       if $id ne 'index';
     $html =~ s{(</h1>\n(?:</hgroup>\n)?)}{$1 . $self->_on_this_page($id, $html)}e if $id ne 'index';
+    $html =~ s{<a rel="\w+" href="([\w-]+)\.html"><span class="label">\w+\K}{$self->name_of($1) =~ s/^(?=.)/ · /r}ge;
     $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->_short_name($1, $2)}ge;
     $html =~ s{<!--head-->\n}{$self->_head($id)}e;
     $html =~ s{<!--change-->}{$self->_change($html)}e;

@@ -211,9 +211,9 @@ local function listing(code)
     if get.header then
         return pandoc.Para { 'The header of this chapter, ', pandoc.Code(get.file), ': ', pandoc.Link(lines, '#' .. get.header), '.' }
     end
-    for number, name in common.solved(code) do
-        blocks:extend(pandoc.Blocks(note { pandoc.Link('exercise\u{a0}' .. number, '#' .. common.exercise_id(number)),
-            ' asks for ', pandoc.Code(name) }))
+    for _, exercise in ipairs(common.solved(code)) do
+        blocks:extend(pandoc.Blocks(note { pandoc.Link('exercise\u{a0}' .. exercise.number, '#' .. exercise.id),
+            ' asks for ', pandoc.Code(exercise.name) }))
     end
     local label = get.folded and get.folded .. ': ' .. lines or (get.type or get.at ~= get.startFrom) and 'in ' .. get.file
     if label then blocks:extend(pandoc.Blocks(note(label))) end
