@@ -166,7 +166,8 @@ sub _link_code {
     $html =~ s{(<pre class="code" .*?</pre>)}{
         my $listing = $1;
         %seen = ();
-        $listing =~ s/("[\w.]*#[LH](\d+)" aria-hidden="true" tabindex="-1"><\/a>)(.*)/$1 . $in_line->($3, $2)/ge;
+        # A line of a header, H57, is none of the chapter's own.
+        $listing =~ s/("[\w.]*#([LH])(\d+)" aria-hidden="true" tabindex="-1"><\/a>)(.*)/$1 . $in_line->($4, $2 eq 'L' ? $3 : undef)/ge;
         $listing}gse;
     # In prose, code that is nothing but a name.
     $html =~ s{(<(a|h\d|summary|pre|nav|hgroup|svg)\b.*?</\2>|<p\ class="(?:label|note)">.*?</p>)

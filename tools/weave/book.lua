@@ -303,7 +303,7 @@ local function parts_of(doc)
 end
 
 -- Takes out what stands before the first heading, which would become a page of
--- its own, for the title page. Its links are written as those of pages.
+-- its own, for the title page.
 local function take_invitation(doc)
     local begun, front, body = false, pandoc.Blocks {}, pandoc.Blocks {}
     for _, block in ipairs(doc.blocks) do
@@ -312,25 +312,7 @@ local function take_invitation(doc)
         place:insert(block)
     end
     doc.blocks = body
-    if #front == 0 then return end
-    local page_of, page = {}, nil
-    local function note(element) page_of[element.identifier] = page end
-    body:walk {
-        traverse = 'topdown',
-        Header = function(heading)
-            if heading.level == 1 then page = heading.identifier end
-            note(heading)
-        end,
-        Div = note, Figure = note, Span = note, CodeBlock = note,
-    }
-    doc.meta.invitation = pandoc.MetaBlocks(front:walk {
-        Link = function(link)
-            local id = link.target:match('^#(.*)')
-            if not page_of[id] then return end
-            link.target = page_of[id] .. '.html#' .. id
-            return link
-        end,
-    })
+    if #front > 0 then doc.meta.invitation = pandoc.MetaBlocks(front) end
 end
 
 -- A link with a state leads to the workbench's page, which shows it.

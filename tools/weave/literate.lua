@@ -571,31 +571,17 @@ local function read_file(file)
     place_figures(file)
 end
 
--- Where the book's files are, by the forms of GitHub, in the words of a line.
-local function links_to_files(repository)
-    local list = pandoc.Inlines {}
-    for name, path in string.gmatch('source:;archive:/archive/refs/heads/main.zip;'
-        .. 'PDF:/releases/latest/download/attention-in-c.pdf;'
-        .. 'EPUB:/releases/latest/download/attention-in-c.epub', '(%a+):([^;]*)') do
-        if #list > 0 then list:extend { pandoc.Str ',', pandoc.Space() } end
-        list:insert(pandoc.Link(name, repository .. path))
-    end
-    return list
-end
-
--- Behind [the book's files]{.files} stands where they are, if that is known.
-local function name_files(links)
+-- [The book's files]{.files} lead to where they are, if that is known.
+local function link_files(repository)
     return { Span = function(span)
         if not span.classes:includes('files') then return end
-        if not links then return span.content end
-        return span.content .. { pandoc.Space(), pandoc.Str '(' } .. links .. { pandoc.Str ')' }
+        return repository and pandoc.Link(span.content, stringify(repository)) or span.content
     end }
 end
 
 function Reader(inputs)
     local book = pandoc.json.decode(inputs[1].text, false)
     local meta = pandoc.read(book.head, 'markdown').meta
-    meta.files = meta.repository and links_to_files(stringify(meta.repository))
     book.ids = {}
     for _, file in ipairs(book.files) do
         file.found = {}
@@ -606,5 +592,5 @@ function Reader(inputs)
     link_terms(book)
     check_book(book, meta)
     if #faults > 0 then error(table.concat(faults, '\n'), 0) end
-    return pandoc.Pandoc(in_reading_order(book.files), meta):walk(name_files(meta.files))
+    return pandoc.Pandoc(in_reading_order(book.files), meta):walk(link_files(meta.repository))
 end
