@@ -13,7 +13,6 @@ use FindBin qw($Bin);
 use Chapter;
 use Formats qw(unpacked);
 use List::Util qw(uniq);
-use Paper;
 use Test::More;
 use Text;
 
@@ -22,6 +21,7 @@ delete @ENV{qw(BUILD MAKEFLAGS MAKELEVEL MFLAGS)};
 $ENV{SOURCE_DATE_EPOCH} = 1_000_000_000;
 my $folder = tempdir(CLEANUP => 1);
 
+sub squeezed { return join('', @_) =~ s/[\s\x{200b}\x{ad}]+//gr }
 sub handout {
     my (@given) = @_;
     open my $from, '-|:encoding(UTF-8)', 'sh', '-c', 'exec "$@" 2>&1', 'sh', 'tools/teach/handout', @given or die "sh: $!\n";
@@ -95,8 +95,8 @@ my ($html, $markdown) = map { Text::of_file("$folder/hw1/ASSIGNMENT.$_") } qw(ht
 my %says = map { $_ => read_in("$folder/hw1/ASSIGNMENT.$_") } qw(html md), $reads_pdf ? 'pdf' : ();
 $says{$_} =~ s/\\(?=[^\w\s])//g for 'md';
 for my $name (sort keys %says) {
-    my $said = Paper::squeezed($says{$name}) =~ tr/`*\x{2019}“”/'\/'""/r =~ tr{'/}{}dr;
-    my $told = sub { like $said, qr/\Q@{[Paper::squeezed($_[0]) =~ tr{'\/*`}{}dr]}/, "$name: $_[0]" };
+    my $said = squeezed($says{$name}) =~ tr/`*\x{2019}“”/'\/'""/r =~ tr{'/}{}dr;
+    my $told = sub { like $said, qr/\Q@{[squeezed($_[0]) =~ tr{'\/*`}{}dr]}/, "$name: $_[0]" };
     $told->(q{Scores & *shares*, "it's" <é> $x$ @me});
     $told->('Assignment hw1, due on 2026-12-01: 3 functions to write, 11 points in all.');
     for (['1.1', 'dot', '★, 2 points'], ['2.1', 'softmax', '★★, 5 points'], ['2.3', 'softmax_online', '★★★, challenge, 4 points']) {
@@ -127,7 +127,7 @@ sub bodies {
         for my $exercise (grep { $_->{function} } @{$chapter->{exercises}}) {
             my ($open, $close) = $chapter->body($exercise->{function});
             push @bodies, {id => $exercise->{id}, path => $chapter->{path},
-                text => Paper::squeezed(@{$chapter->{lines}}[$open + 1 .. $close - 1])};
+                text => squeezed(@{$chapter->{lines}}[$open + 1 .. $close - 1])};
         }
     }
     return @bodies;
@@ -135,7 +135,7 @@ sub bodies {
 
 sub solutions {
     my ($path, $text) = @_;
-    $text = Paper::squeezed($text);
+    $text = squeezed($text);
     return map {"$path: $_->{id}"} grep { index($text, $_->{text}) >= 0 } bodies();
 }
 

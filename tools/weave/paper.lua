@@ -256,7 +256,7 @@ end
 local function Span(span)
     local lang = span.attributes.lang
     if TYPST and lang then
-        return pandoc.Inlines { pandoc.RawInline('typst', ('#text(lang: "%s")['):format(lang)) } .. span.content
+        return pandoc.Inlines { pandoc.RawInline('typst', ('#text(lang: "%s")['):format(lang:match('^%a+'))) } .. span.content
             .. { pandoc.RawInline('typst', ']') }
     elseif span.classes:includes('cited') or span.classes:includes('quoted') then
         return span.content
