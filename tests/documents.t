@@ -9,10 +9,11 @@
 # in a colon has its number on its own line; "shape: keys" has the sizes that
 # stand behind the label "keys". Where the note is empty, what the document
 # prints must agree with what is right; where it says "wrong (A.12): ...", it
-# must not, and appendix A tells in A.12 what is wrong (tests/errata.t).
+# must not, and appendix A tells in A.12 what is wrong.
 
 use strict;
 use warnings;
+use Chapter;
 use Documents;
 use Test::More;
 
@@ -89,7 +90,6 @@ for (
     ['0.1234 2', 'a (2)',    '0.1234 2', '', qr/^$/, 'right and printed right'],
     ['32',       'b:',       '32',       '', qr/^$/, 'a number on its label\'s line'],
     ['2',        'shape: a', '2',        '', qr/^$/, 'a size behind its label'],
-    ['2',        'a (2) +1', '2',        '', qr/^$/, 'a number skipped'],
     ['33',       'b:',       '32', 'wrong (A.1): a slip', qr/^$/, 'printed wrong, and said so'],
     ['0.1234',   'a (2)',    '0.1236',   '', qr/number 0 is 0\.1236/, 'seen: a wrong right value'],
     ['33',       'b:',       '32',       '', qr/not right/, 'seen: a wrong printed value'],
@@ -100,6 +100,161 @@ for (
 ) {
     my ($printed, $output, $right, $note, $message, $name) = @$_;
     like fault({printed => $printed, output => $output, right => $right, note => $note}, \@lines), $message, $name;
+}
+
+# ---- Appendix A tells what the tutorials get wrong. Each erratum is a section
+#
+#   ### A.12 Title {#errata-12}
+#
+# and they are numbered from 1 on. A row of documents.tsv that is wrong names
+# its erratum in the note, "wrong (A.12): ...", and what the document prints is
+# quoted there, [0.3992]{.quoted}: its numbers, or its words if it has none.
+
+# Do the numbers, or the words, that are printed stand in the quote?
+sub listed { return join ',', map { 0 + $_ } numbers($_[0]) }
+sub is_in {
+    my ($printed, $quote) = @_;
+    my $wanted = listed($printed);
+    return $wanted eq '' ? index($quote =~ s/\s+/ /gr, $printed) >= 0
+      : index(',' . listed($quote) . ',', ",$wanted,") >= 0;
+}
+
+# What is wrong with the appendix, given its lines and the rows.
+sub faults_of_errata {
+    my ($lines, @rows) = @_;
+    my (@text, @wrong, $inside);
+    $text[0] = '';
+    for my $i (0 .. $#$lines) {
+        my $line = $lines->[$i];
+        $inside = $line =~ /^###/ if $line =~ /^#/;
+        if ($inside && $line =~ /^#/) {
+            my $right = '### A.' . @text . ' Title {#errata-' . @text . '}';
+            my $form  = quotemeta($right) =~ s/Title/\\S.*/r;
+            push @wrong, "A_errata.c:" . ($i + 1) . ": '$right' is needed, not '$line'"
+              if $line !~ /^$form$/;
+            push @text, '';
+        }
+        $text[-1] .= "$line\n" if $inside;
+    }
+    for my $row (@rows) {
+        my ($number) = $row->{note} =~ /^wrong \(A\.(\d+)\)/ or next;
+        my @quotes = ($text[$number] // '') =~ /\[([^\]]*)\]\{\.quoted\}/g;
+        push @wrong, "$row->{at}: A.$number does not quote '$row->{printed}'"
+          if !grep { is_in($row->{printed}, $_) } @quotes;
+    }
+    return join "\n", @wrong;
+}
+
+my $appendix = Chapter->load('chapters/A_errata.c');
+my @prose = map { $appendix->{kind}[$_] eq 'prose' ? $appendix->{lines}[$_] : '' }
+  0 .. $#{$appendix->{lines}};
+is faults_of_errata(\@prose, @rows), '',
+  'errata have their numbers and anchors, and tell what is wrong';
+
+my @errata = ('### A.1 One {#errata-1}', 'It has [0.3992, 0.3858,', '0.8610]{.quoted}.', '', '## Other',
+    '[7]{.quoted}', '### A.2 Two {#errata-2}', 'It says [a sum]{.quoted} and [3 heads]{.quoted}.');
+sub tried { return faults_of_errata(\@errata, {at => 'row 9', printed => $_[0], note => $_[1]}) }
+is tried('[0.3992, 0.3858, 0.861]', 'wrong (A.1): a slip'), '', 'a list that is quoted';
+is tried('a sum', 'wrong (A.2): a slip'), '', 'words that are quoted';
+for (['0.5', 3, 'an erratum that is not there'], ['0.3992', 2, 'a number told elsewhere'],
+     ['[0.3992, 0.8610]', 1, 'a list with a gap'], ['a product', 2, 'other words']) {
+    my ($printed, $number, $name) = @$_;
+    is tried($printed, "wrong (A.$number): a slip"), "row 9: A.$number does not quote '$printed'", "seen: $name";
+}
+for ([3, 'an erratum told twice', @errata[0, 6, 0]], [1, 'a number left out', $errata[6]],
+     [1, 'an anchor of another', '### A.1 One {#errata-2}'], [1, 'no number', '### One {#errata-1}']) {
+    my ($line, $name, @lines) = @$_;
+    is faults_of_errata(\@lines), "A_errata.c:$line: '### A.$line Title {#errata-$line}' is needed, not '$lines[-1]'",
+      "seen: $name";
+}
+
+# ---- The page "Where your tutorial is" of book.md leads a reader from each of the
+# five tutorials to this book. Each has its section,
+#
+#   ## Title {#where-word}
+#
+# which cites it and has a table of three columns: there, here, errata. A
+# chapter that has a row of a tutorial in documents.tsv is linked in that
+# tutorial's section, and so is an erratum. (That links lead to ids that exist
+# is the weaver's business.)
+
+# How documents.tsv names what it quotes, and the keys of book.bib. What has no
+# key is no tutorial.
+my @names = (
+    [qr/^HackTricks \(de\)/           => 'hacktricks'],
+    [qr/^Tokens to attention \(zh\)/  => 'tokens2transformer'],
+    [qr/^Raschka 2024, magazine/      => 'raschka2024magazine'],
+    [qr/^Self-attention, retold \(zh\), and Ma 2026/ => 'selfattention2025', 'ma2026'],
+    [qr/^Self-attention, retold \(zh\)/ => 'selfattention2025'],
+    [qr/^Ma 2026/                     => 'ma2026'],
+    [qr/^(?:LLMs-from-scratch|PyTorch)/],
+);
+
+# What is wrong with the page, given the chapter of each id, and the rows of
+# documents.tsv.
+sub faults_of_page {
+    my ($lines, $chapter_of, @rows) = @_;
+    my (@wrong, %linked, $page, $keys);
+    for my $i (0 .. $#$lines) {
+        my ($line, $at) = ($lines->[$i], 'book.md:' . ($i + 1));
+        if ($line =~ /^# /) { $page = $line =~ /\{#where\}$/; $keys = undef }
+        $keys = [] if $page && $line =~ /^## /;
+        next if !$keys || $line =~ /^\|(?: There |:)/;
+        if ($line !~ /^\|/) { push @$keys, $line =~ /\[\@(\w+)\]/g; next }
+        my (undef, @cells) = split /\s*\|\s*/, $line;
+        push @wrong, "$at: a row has three columns, there, here, errata" if $line !~ /^(?:\|[^|]*){3}\|$/;
+        push @wrong, "$at: the row leads nowhere" if ($cells[1] // '') !~ /\]\(#/;
+        for my $key (@$keys) {
+            $linked{$key}{'chapter ' . ($chapter_of->{$_} // '')} = 1 for $line =~ /\]\(#([\w-]+)\)/g;
+        }
+        my %erratum = reverse(($cells[2] // '') =~ /\[([^\]]*)\]\(#([^)]*)\)/g);
+        for my $id (sort keys %erratum) {
+            push @wrong, "$at: $erratum{$id} is not #$id" if $id ne $erratum{$id} =~ s/^A\./errata-/r;
+            $linked{$_}{$erratum{$id}} = 1 for @$keys;
+        }
+    }
+    for my $row (@rows) {
+        my ($name) = grep { $row->{document} =~ $_->[0] } @names;
+        push @wrong, "$row->{at}: tests/documents.t does not know '$row->{document}'" if !$name;
+        for my $key ($name ? @$name[1 .. $#$name] : ()) {
+            push @wrong, map { "$row->{at}: no row of \@$key leads to $_" } grep { !$linked{$key}{$_} }
+              "chapter $row->{chapter}", $row->{note} =~ /^wrong \((A\.\d+)\)/;
+        }
+    }
+    return join "\n", @wrong;
+}
+
+my $book = Chapter->load('book.md');
+my %chapter_of;
+for my $chapter (map { Chapter->load($_) } glob 'chapters/*.c') {
+    $chapter_of{$_} = $chapter->{number} for join("\n", @{$chapter->{lines}}) =~ /\{#([\w-]+)/g,
+      map { 'exercise-' . $_->{id} =~ s/\./-/r } @{$chapter->{exercises}};
+}
+is faults_of_page($book->{lines}, \%chapter_of, @rows), '', 'tutorials lead to their places';
+my $page = join "\n", @{$book->{lines}};
+my %told = map { $_ => 1 } $page =~ /\]\(#(errata-\d+)\)/g;
+is join(' ', grep { /^errata-\d/ && !$told{$_} } sort keys %chapter_of), '', 'no erratum is left out';
+my ($glossary) = $page =~ /^(# Glossary .*?)^# /ms;
+is join("\n", grep { /^\| (?!English)/ && !/^\| \[[^\]]+\]\(#[\w-]+\) \|/ } split /\n/, $glossary // '| none'),
+  '', 'each term of the glossary leads to where it is introduced';
+
+my @page = ('# Where {#where}', '', '## One {#where-one}', '', 'A page [@ma2026].', '',
+    '| There | Here | Errata |', '|:---|:---|:---|', '| a | [](#x) | [A.2](#errata-2) |',
+    '| **b** | [](#y-z); [](#x) | |', '', '# Sources', '[@hacktricks]');
+for (
+    [qr/^$/, 'rows that lead to their places', '', '', '01', 'wrong (A.2): a slip'],
+    [qr/^$/, 'what is no tutorial has no section', '', '', '03', '', 'PyTorch, issue 7'],
+    [qr/:9: the row leads nowhere/,     'a row without a link', '[](#x) |', 'here |', '02'],
+    [qr/:9: A\.3 is not #errata-2/,     'an erratum under another number', 'A.2]', 'A.3]', '01'],
+    [qr/^row 9: .*\@ma2026 leads to chapter 01/, 'a tutorial without a section', '@ma2026', '@ma2025', '01'],
+    [qr/^row 9: .*leads to chapter 02/, 'a link that leads elsewhere', 'y-z', 'x', '02'],
+    [qr/^row 9: .*leads to A\.4/,       'an erratum left out', '', '', '01', 'wrong (A.4): a slip'],
+    [qr/^row 9: .*does not know 'New'/, 'a tutorial that is new', '', '', '01', '', 'New'],
+) {
+    my ($message, $name, $from, $to, $chapter, $note, $document) = @$_;
+    like faults_of_page([map { s/\Q$from\E/$to/r } @page], {x => '01', 'y-z' => '02'},
+        {at => 'row 9', chapter => $chapter, note => $note // '', document => $document // 'Ma 2026'}),
+      $message, $message eq qr/^$/ ? $name : "seen: $name";
 }
 
 done_testing;

@@ -118,17 +118,6 @@ my @declared = functions_in(@{$headers->{lines}});
 my $tests = join '', map { Text::of_file($_) } glob 'tests/*.c';
 none 'and has tests that begin with its name',
   grep { $tests !~ /"$_[:"]|REFUSES(?:_SUCH)?\([^;]*?\b$_\(/ } sort @declared;
-# What a function refuses: at most one other comment is to be read for it.
-my (%refuses, @told);
-for (join("\n", @{$headers->{lines}}) =~ m{(/\*(?:(?!\*/).)*\*/\n[^/{}]*\()}gs) {
-    my ($comment, $function) = s{\n \* }{ }gr =~ m{\A(.*\*/).*?(\w+)\(\z}s or next;
-    my @others = map { /\b([a-z]\w*_\w+|embed|cosine)\b/g } $comment =~ /\bwhat ([\w, ]+?) refuses?\b/g;
-    $refuses{$function} = \@others;
-    push @told, map { [$function, $_] } @others;
-}
-cmp_ok scalar @told, '>', 20, 'what functions refuse is told by other functions';
-none '... whose own comments say all of it', map { "$_->[0]: $_->[1] refuses what @{$refuses{$_->[1]}} refuses" }
-  grep { @{$refuses{$_->[1]} // []} } @told;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
 my %is_named = map { $_ => 1 } Headers::files($headers),
   map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 attention/parameters attention/gpt_config kernel/attend kernel/instruction_set);

@@ -127,6 +127,7 @@ sub finished {
               {qq{$1$4<a class="anchor" href="#$3" aria-label="Link to this section"></a>$5}}gse
       if $id ne 'index';
     $html =~ s{(</h1>\n(?:</hgroup>\n)?)}{$1 . $self->_on_this_page($id, $html)}e if $id ne 'index';
+    $html =~ s{<a rel="\w+" href="([\w-]+)\.html"><span class="label">\w+\K}{$self->name_of($1) =~ s/^(?=.)/ · /r}ge;
     $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->_short_name($1, $2)}ge;
     $html =~ s{<!--head-->\n}{$self->_head($id)}e;
     $html =~ s{<!--change-->}{$self->_change($html)}e;
@@ -165,7 +166,8 @@ sub _link_code {
     $html =~ s{(<pre class="code" .*?</pre>)}{
         my $listing = $1;
         %seen = ();
-        $listing =~ s/("[\w.]*#[LH](\d+)" aria-hidden="true" tabindex="-1"><\/a>)(.*)/$1 . $in_line->($3, $2)/ge;
+        # A line of a header, H57, is none of the chapter's own.
+        $listing =~ s/("[\w.]*#([LH])(\d+)" aria-hidden="true" tabindex="-1"><\/a>)(.*)/$1 . $in_line->($4, $2 eq 'L' ? $3 : undef)/ge;
         $listing}gse;
     # In prose, code that is nothing but a name.
     $html =~ s{(<(a|h\d|summary|pre|nav|hgroup|svg)\b.*?</\2>|<p\ class="(?:label|note)">.*?</p>)

@@ -15,7 +15,11 @@
 if not FORMAT:match('html') then return {} end
 
 local common = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. '/common.lua')
-local stringify, escape = pandoc.utils.stringify, common.escape
+local stringify = pandoc.utils.stringify
+
+local function escape(text)
+    return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
+end
 
 local function html(...)
     return pandoc.RawBlock('html', string.format(...))
@@ -29,13 +33,26 @@ end
 ------------------------------------------------------------------------------
 -- Code
 
+-- The lines of a code block as HTML, highlighted by pandoc; an operator of one
+-- character looks as anything else, and needs no element.
+local function highlighted_lines(text, language)
+    local block = pandoc.CodeBlock(text, pandoc.Attr('', { language }))
+    local code = pandoc.write(pandoc.Pandoc { block }, 'html'):match('<code[^>]*>(.*)</code>')
+    local lines = pandoc.List {}
+    code = code:gsub('<span class="op">(.)</span>', '%1')
+    for line in (code .. '\n'):gmatch('(.-)\n') do
+        lines:insert(line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$') or line)
+    end
+    return lines
+end
+
 -- A listing of a C file. Line 57 has the id L57. A line of a header has its number
 -- among the lines of all headers: on their page as L57, in a chapter, which has lines
 -- of its own, as H57; where a single type is shown, it leads to the headers' page.
 local function listing(code)
     local get = code.attributes
     local first, at, file = tonumber(get.startFrom), tonumber(get.at), escape(get.file)
-    local lines = common.highlighted_lines(code.text, 'c'):map(function(line, i)
+    local lines = highlighted_lines(code.text, 'c'):map(function(line, i)
         local id = (get.header and 'H' or 'L') .. at + i - 1
         return ('<span class="line"%s><a href="%s#%s" aria-hidden="true" tabindex="-1"></a>%s</span>')
             :format(get.type and '' or (' id="%s"'):format(id),
@@ -45,10 +62,9 @@ local function listing(code)
     local is_other = get.type or get.at ~= get.startFrom and not get.header
     local note = is_other and ('<p class="label">in %s</p>\n'):format(file) or ''
     -- Each exercise that this listing solves.
-    for number, name in common.solved(code) do
-        note = note .. ('<p class="note"><a href="#%s">exercise %s</a> asks for'
-            .. ' <code>%s</code></p>\n')
-            :format(common.exercise_id(number), number, escape(name))
+    for _, exercise in ipairs(common.solved(code)) do
+        note = note .. ('<p class="note"><a href="#%s">exercise %s</a> asks for <code>%s</code></p>\n')
+            :format(exercise.id, exercise.number, escape(exercise.name))
     end
     local shown = ('<div class="listing">\n%s<pre class="code" style="counter-reset:line %d" %s>'
         .. '<code>%s\n</code></pre>\n</div>')
@@ -95,7 +111,7 @@ local function other_code(code)
         .. '<code>%s\n</code></pre>\n</div>', language or 'text',
         python and '<p class="label">Python</p>\n' or '',
         scrolls(python and 'PyTorch' or 'code'), language
-        and table.concat(common.highlighted_lines(code.text, language), '\n') or escape(code.text))
+        and table.concat(highlighted_lines(code.text, language), '\n') or escape(code.text))
 end
 
 ------------------------------------------------------------------------------
@@ -173,8 +189,17 @@ local function Math(math)
         { { 'aria-label', 'formula' }, { 'tabindex', '0' }, { 'role', 'group' } }))
 end
 
+-- Each cell but a row's first says which column it is in, as on a narrow screen it
+-- may stand below the others.
 local function Table(tbl)
-    common.name_columns(tbl)
+    local head = tbl.head.rows[1]
+    for _, body in ipairs(head and tbl.bodies or {}) do
+        for _, row in ipairs(body.body) do
+            for i = 2, #row.cells do
+                row.cells[i].attributes.column = stringify(head.cells[i].contents)
+            end
+        end
+    end
     return { html('<div class="table" %s>', scrolls('table')), tbl, html('</div>') }
 end
 
@@ -228,66 +253,30 @@ end
 ------------------------------------------------------------------------------
 -- Sources in other languages
 
--- Marks what is Chinese by its characters, as a name is.
+-- Marks what is Chinese in the sources, and where they are cited, by its characters. What
+-- is German says so in book.bib.
 local function mark_chinese(element)
     return element:walk {
         Str = function(str)
-            local before, chinese, after =
-                str.text:match('^(.-)([\xE4-\xE9][\x80-\xBF\xE4-\xE9]*)(.*)$')
+            local before, chinese, after = str.text:match('^([^\xE3-\xE9\xEF]*)(.*[\xE3-\xE9\xEF]..)(.*)$')
             return chinese and {
-                pandoc.Str(before),
-                pandoc.Span({ pandoc.Str(chinese) }, { lang = 'zh' }),
-                pandoc.Str(after),
+                pandoc.Str(before), pandoc.Span({ pandoc.Str(chinese) }, { lang = 'zh' }), pandoc.Str(after),
             }
         end,
     }
 end
 
--- A title of another language, marked up to its translation, if that follows in
--- parentheses. It is what an entry has in quotation marks or emphasized, first.
-local function mark_title(entry, language)
-    local found
-    local function mark(title)
-        local words = title.content
-        local first = title.t == 'Emph' and 1 or words[1] and words[1].text == '“' and 2
-        if found or not first then return end
-        found = true
-        local last = first
-        while words[last + 1] and not stringify(words[last + 1]):find('^[(.]') do
-            last = last + 1
-        end
-        if words[last].t == 'Space' then last = last - 1 end
-        local marked = pandoc.Inlines { table.unpack(words, 1, first - 1) }
-        local own = pandoc.Inlines { table.unpack(words, first, last) }:walk {
-            Span = function(span) return span.attributes.lang and span.content end,
-        }
-        marked:insert(pandoc.Span(own, { lang = language }))
-        marked:extend { table.unpack(words, last + 1) }
-        title.content = marked
-        return title
-    end
-    return entry:walk { traverse = 'topdown', Span = mark, Emph = mark }
-end
-
--- Marks in which language the sources' titles are, by their langid, and Chinese
--- names, also where they are cited.
-local function mark_languages(doc)
-    local language = {}
-    for _, source in ipairs(pandoc.utils.references(doc)) do
-        local name = source.language or 'en'
-        language['ref-' .. source.id] = name == 'chinese' and 'zh' or name:match('^%a%a')
-    end
-    return doc:walk {
-        Cite = mark_chinese,
-        Div = function(div)
-            local other = div.classes:includes('csl-entry') and language[div.identifier]
-            if other and other ~= 'en' then return mark_title(mark_chinese(div), other) end
-        end,
-    }
+local function mark_sources(div)
+    if div.classes:includes('csl-entry') then return mark_chinese(div) end
 end
 
 ------------------------------------------------------------------------------
 -- Contents
+
+-- A heading's words as the contents have them.
+local function bare(inlines)
+    return common.unlinked(inlines):walk { Note = function() return {} end }
+end
 
 -- Groups the pages, with their sections, by the parts of book.md: a part goes on
 -- until the next one, or to the first page without a number after it.
@@ -297,7 +286,7 @@ local function parts_of(doc)
     for _, block in ipairs(doc.blocks) do
         local current, id = parts[#parts], block.identifier
         if block.t == 'Header' and block.level == 1 then
-            page = { id = id, title = common.bare(block.content), number = block.attributes.number,
+            page = { id = id, title = bare(block.content), number = block.attributes.number,
                      sections = pandoc.List {} }
             if titles[id] or not current
                 or current.title and block.attributes.kind == 'page' then
@@ -307,14 +296,14 @@ local function parts_of(doc)
             table.insert(current.pages, page)
         elseif block.t == 'Header' and block.level == 2 and page then
             page.sections:insert(
-                { address = page.id .. '.html#' .. id, title = common.bare(block.content) })
+                { address = page.id .. '.html#' .. id, title = bare(block.content) })
         end
     end
     return parts
 end
 
 -- Takes out what stands before the first heading, which would become a page of
--- its own, for the title page. Its links are written as those of pages.
+-- its own, for the title page.
 local function take_invitation(doc)
     local begun, front, body = false, pandoc.Blocks {}, pandoc.Blocks {}
     for _, block in ipairs(doc.blocks) do
@@ -323,25 +312,7 @@ local function take_invitation(doc)
         place:insert(block)
     end
     doc.blocks = body
-    if #front == 0 then return end
-    local page_of, page = {}, nil
-    local function note(element) page_of[element.identifier] = page end
-    body:walk {
-        traverse = 'topdown',
-        Header = function(heading)
-            if heading.level == 1 then page = heading.identifier end
-            note(heading)
-        end,
-        Div = note, Figure = note, Span = note, CodeBlock = note,
-    }
-    doc.meta.invitation = pandoc.MetaBlocks(front:walk {
-        Link = function(link)
-            local id = link.target:match('^#(.*)')
-            if not page_of[id] then return end
-            link.target = page_of[id] .. '.html#' .. id
-            return link
-        end,
-    })
+    if #front > 0 then doc.meta.invitation = pandoc.MetaBlocks(front) end
 end
 
 -- A link with a state leads to the workbench's page, which shows it.
@@ -390,7 +361,7 @@ local function Pandoc(doc)
     doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id
     doc.meta['book-title'] = stringify(doc.meta.title or '')
     doc.blocks = place_beside(doc.blocks)
-    return mark_languages(doc):walk { Header = mark_page, Link = show_state }
+    return doc:walk { Header = mark_page, Link = show_state, Cite = mark_chinese, Div = mark_sources }
 end
 
 return {

@@ -2,50 +2,19 @@
 
 local common = {}
 
-function common.escape(text)
-    return (text:gsub('[&<>"]',
-        { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
-end
-
-function common.attr(id, class, more) return pandoc.Attr(id or '', { class }, more) end
-
-function common.link(text, id, class) return pandoc.Link(text, '#' .. id, '', common.attr('', class)) end
-
--- Words as inlines.
-function common.words(...) return pandoc.Inlines(string.format(...)) end
-
-local function words_of(link) return link.content end
-
 -- Words without their links.
-function common.unlinked(inlines) return inlines:walk { Link = words_of } end
-
--- A heading's words as the contents have them.
-function common.bare(inlines)
-    return inlines:walk { Link = words_of, Note = function() return {} end }
+function common.unlinked(inlines)
+    return inlines:walk { Link = function(link) return link.content end }
 end
 
-------------------------------------------------------------------------------
--- Code
-
--- The lines of a code block as HTML, highlighted by pandoc; an operator of one
--- character looks as anything else, and needs no element.
-function common.highlighted_lines(text, language)
-    local block = pandoc.CodeBlock(text, pandoc.Attr('', { language }))
-    local code = pandoc.write(pandoc.Pandoc { block }, 'html'):match('<code[^>]*>(.*)</code>')
-    local lines = pandoc.List {}
-    code = code:gsub('<span class="op">(.)</span>', '%1')
-    for line in (code .. '\n'):gmatch('(.-)\n') do
-        lines:insert(line:match('^<span id="cb[^"]*"><a [^>]*></a>(.*)</span>$') or line)
-    end
-    return lines
-end
-
--- The exercises that a listing solves: number and function of each.
+-- The exercises that a listing solves: number, id and function of each.
 function common.solved(code)
-    return (code.attributes.exercises or ''):gmatch('(%S+):(%S+)')
+    local solved = pandoc.List {}
+    for number, name in (code.attributes.exercises or ''):gmatch('(%S+):(%S+)') do
+        solved:insert { number = number, id = 'exercise-' .. number:gsub('%.', '-'), name = name }
+    end
+    return solved
 end
-
-function common.exercise_id(number) return 'exercise-' .. number:gsub('%.', '-') end
 
 -- The command that runs a chapter's program with arguments.
 function common.command(program, args)
@@ -61,23 +30,6 @@ function common.code_block(listing, output, other)
     end
 end
 
-------------------------------------------------------------------------------
--- Tables and figures
-
--- Each cell but a row's first says which column it is in, as on a narrow screen it
--- may stand below the others.
-function common.name_columns(tbl)
-    local head = tbl.head.rows[1]
-    if not head then return end
-    for _, body in ipairs(tbl.bodies) do
-        for _, row in ipairs(body.body) do
-            for i = 2, #row.cells do
-                row.cells[i].attributes.column = pandoc.utils.stringify(head.cells[i].contents)
-            end
-        end
-    end
-end
-
 -- An SVG without its XML declaration.
 function common.svg(path)
     local file = assert(io.open(path, 'rb'))
@@ -88,11 +40,8 @@ end
 
 -- A figure's caption behind its number.
 function common.caption(figure, number)
-    local caption = pandoc.Inlines {
-        pandoc.Span(pandoc.Inlines(number .. '.'), pandoc.Attr('', { 'number' })), pandoc.Space(),
-    }
-    caption:extend(pandoc.utils.blocks_to_inlines(figure.caption.long))
-    return caption
+    return pandoc.Inlines { pandoc.Span(pandoc.Inlines(number .. '.'), { class = 'number' }), pandoc.Space() }
+        .. pandoc.utils.blocks_to_inlines(figure.caption.long)
 end
 
 return common

@@ -20,8 +20,7 @@
 --   Div        .exercise; .hint with number; .solution with exercise
 --   Span       .term (to which the glossary leads)
 --
--- The input is JSON; described and prepare in tools/weave/weave say what is in it. In a lint, one file is read without the others, and what links and
--- references to others lead to is taken on trust.
+-- The input is JSON; described and prepare in tools/weave/weave say what is in it.
 
 local stringify = pandoc.utils.stringify
 
@@ -57,6 +56,25 @@ local function next_line(file, pattern)
 end
 
 local function plain(text) return (text:gsub('%p', '%%%0')) end
+
+-- What pandoc warns of as it reads a file or writes its formulas; it does not know the file,
+-- and of a formula no line.
+local function report_warnings(file, warnings)
+    for _, message in ipairs(warnings) do
+        local warning = pandoc.json.decode(pandoc.json.encode(message), false)
+        local kind, tex = warning.type, (warning.contents or ''):match('[^\n]*')
+        if kind == 'NoteDefinedButNotUsed' then
+            report(file, warning.line, 'the footnote [^%s] is defined, but not used', warning.key)
+        elseif kind == 'DuplicateNoteReference' then
+            report(file, warning.line, 'the footnote [^%s] is defined twice', warning.contents)
+        elseif kind == 'CouldNotConvertTeXMath' then
+            report(file, next_line(file, plain(tex)), 'bad TeX: %s%s (%s)', tex, tex ~= warning.contents and ' ...' or '',
+                warning.message:match('%^%s*\n([^\n]*)') or '')
+        elseif warning.verbosity == 'WARNING' then
+            report(file, warning.line or 1, '%s', (warning.pretty:gsub('%s*\n%s*', ' ')))
+        end
+    end
+end
 
 ------------------------------------------------------------------------------
 -- From a file to blocks
@@ -322,20 +340,19 @@ end
 
 -- Writes the words of an empty link. One that begins a sentence begins with a capital.
 local function name_link(link, target, file, begins_sentence)
-    link.content = target and reference_text(target, file) or pandoc.Inlines(link.target:sub(2))
+    link.content = reference_text(target, file)
     local first = link.content[1]
     if first and first.t == 'Str' and begins_sentence then
         first.text = first.text:gsub('^%l', string.upper)
         link.content[1] = first
     end
-    if first and target and target == target.page and target.file.number then
+    if first and target == target.page and target.file.number then
         link.title = stringify(target.title)
     end
     return first
 end
 
--- Checks a link, and writes its words where it has none. In a lint, what is not in
--- this file may be in another.
+-- Checks a link, and writes its words where it has none.
 local function resolve(link, file, book, begins_sentence)
     local id, empty = link.target:match('^#(.*)$'), #link.content == 0
     local target = id and book.ids[id]
@@ -344,7 +361,7 @@ local function resolve(link, file, book, begins_sentence)
         report(file, line, 'a link leads to #id or to a full address: not to %s', link.target)
     elseif not id and empty then
         report(file, line, 'a link without words: [](%s)', link.target)
-    elseif id and not target and not book.lint then
+    elseif id and not target then
         report(file, line, 'the link #%s leads nowhere: no heading, figure or exercise has this id', id)
     elseif id and empty and not name_link(link, target, file, begins_sentence) then
         report(file, line, 'a link without words: [](#%s) leads to what has no number and no title', id)
@@ -522,15 +539,31 @@ local function check_book(book, meta)
     end
     local cited
     for _, file in ipairs(book.files) do
-        file.blocks:walk { Cite = function() cited = cited or file end }
+        local known = {}
+        for _, source in ipairs(pandoc.utils.references(pandoc.Pandoc(file.blocks, meta))) do known[source.id] = true end
+        file.blocks:walk { Cite = function(cite)
+            cited = cited or file
+            for _, one in ipairs(cite.citations) do
+                if not known[one.id] then
+                    report(file, next_line(file, '@{?' .. plain(one.id) .. '%f[^%w_]'),
+                        'the source @%s is cited, but not in the bibliography', one.id)
+                end
+            end
+        end }
     end
     if cited and not book.ids.refs then
         report(cited, 1, 'sources are cited, but no page of the book holds ::: {#refs}')
     end
 end
 
-local function read_file(file, book)
-    file.blocks = pandoc.read(file.markdown, MARKDOWN).blocks
+local function read_file(file)
+    local said, doc = pandoc.log.silence(pandoc.read, file.markdown, MARKDOWN)
+    report_warnings(file, said)
+    file.blocks = doc.blocks
+    local formulas = pandoc.Inlines {}
+    doc:walk { Math = function(math) formulas:insert(math) end }
+    report_warnings(file, (pandoc.log.silence(pandoc.write, pandoc.Pandoc { pandoc.Plain(formulas) }, 'html',
+        { html_math_method = 'mathml' })))
     check_fences(file)
     check_leftovers(file)
     wrap_exercises(file)
@@ -538,43 +571,26 @@ local function read_file(file, book)
     place_figures(file)
 end
 
--- Where the book's files are, by the forms of GitHub, in the words of a line.
-local function links_to_files(repository)
-    local list = pandoc.Inlines {}
-    for name, path in string.gmatch('source:;archive:/archive/refs/heads/main.zip;'
-        .. 'PDF:/releases/latest/download/attention-in-c.pdf;'
-        .. 'EPUB:/releases/latest/download/attention-in-c.epub', '(%a+):([^;]*)') do
-        if #list > 0 then list:extend { pandoc.Str ',', pandoc.Space() } end
-        list:insert(pandoc.Link(name, repository .. path))
-    end
-    return list
-end
-
--- Behind [the book's files]{.files} stands where they are, if that is known.
-local function name_files(links)
+-- [The book's files]{.files} lead to where they are, if that is known.
+local function link_files(repository)
     return { Span = function(span)
         if not span.classes:includes('files') then return end
-        if not links then return span.content end
-        return span.content .. { pandoc.Space(), pandoc.Str '(' } .. links .. { pandoc.Str ')' }
+        return repository and pandoc.Link(span.content, stringify(repository)) or span.content
     end }
 end
 
 function Reader(inputs)
     local book = pandoc.json.decode(inputs[1].text, false)
     local meta = pandoc.read(book.head, 'markdown').meta
-    meta.symbols = book.symbols
-    meta.files = meta.repository and links_to_files(stringify(meta.repository))
     book.ids = {}
     for _, file in ipairs(book.files) do
         file.found = {}
-        read_file(file, book)
+        read_file(file)
         gather_ids(file, book)
     end
     for _, file in ipairs(book.files) do resolve_links(file, book) end
-    if not book.lint then
-        link_terms(book)
-        check_book(book, meta)
-    end
+    link_terms(book)
+    check_book(book, meta)
     if #faults > 0 then error(table.concat(faults, '\n'), 0) end
-    return pandoc.Pandoc(in_reading_order(book.files), meta):walk(name_files(meta.files))
+    return pandoc.Pandoc(in_reading_order(book.files), meta):walk(link_files(meta.repository))
 end
