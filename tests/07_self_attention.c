@@ -5,91 +5,93 @@
 #include "attention/01_dot_product.h"
 
 /* A trace for the running set, of which all tables are due. */
-static Trace due_trace(void)
+static Trace due_trace(const char *set)
 {
-    const int n = dim("x", 0);
-    Trace t = one_head(n, n, dim("query", 1), dim("value", 1));
-    t.query = due_as("t->query", "query", SUMS);
-    t.key = due_as("t->key", "key", SUMS);
-    t.value = due_as("t->value", "value", SUMS);
-    t.scores = due_as("t->scores", "scores", SUMS);
-    t.weights = due_as("t->weights", "weights", 1e-5, 1e-7);
-    t.context = due_as("t->context", "context", SUMS);
+    const int n = dim(set, "x", 0);
+    Trace t = one_head(n, n, dim(set, "query", 1), dim(set, "value", 1));
+    t.query = due_as(set, "query", "t->query", SUMS);
+    t.key = due_as(set, "key", "t->key", SUMS);
+    t.value = due_as(set, "value", "t->value", SUMS);
+    t.scores = due_as(set, "scores", "t->scores", SUMS);
+    t.weights = due_as(set, "weights", "t->weights", 1e-5, 1e-7);
+    t.context = due_as(set, "context", "t->context", SUMS);
     return t;
 }
 
 /* Drawn as PyTorch draws it, and multiplied. */
-static void v1_test(void)
+static void v1_test(const char *set)
 {
-    const int64_t seed = *integers("seed");
-    const int d_in = dim("x", 1);
-    Random r = seeded(seed);
-    Trace t = due_trace();
-    random_fill(&r, d_in, t.d_k, due("w_query", EXACTLY));
-    random_fill(&r, d_in, t.d_k, due("w_key", EXACTLY));
-    random_fill(&r, d_in, t.d_v, due("w_value", EXACTLY));
-    qkv_from_seed((uint64_t)seed, t.n, d_in, t.d_k, t.d_v, input("x"),
+    const int64_t seed = *golden_integers(set, "seed");
+    const int d_in = dim(set, "x", 1);
+    Random r = random_seeded(seed);
+    Trace t = due_trace(set);
+    random_fill(&r, d_in, t.d_k, due(set, "w_query", EXACTLY));
+    random_fill(&r, d_in, t.d_k, due(set, "w_key", EXACTLY));
+    random_fill(&r, d_in, t.d_v, due(set, "w_value", EXACTLY));
+    qkv_from_seed((uint64_t)seed, t.n, d_in, t.d_k, t.d_v, input(set, "x"),
                   ROWS(t.d_k, t.query), ROWS(t.d_k, t.key),
                   ROWS(t.d_v, t.value));
     t.dropout_rate = 0.5; /* of another forward */
     attend_trace(&t);
-    tap_near("rate", t.dropout_rate, 0, EXACTLY);
+    expect_equal("rate", t.dropout_rate, 0);
 }
 
 /* Draws of different kinds from one generator. */
-static void mixed_test(void)
+static void mixed_test(const char *set)
 {
-    Random r = seeded(123);
-    random_fill(&r, 3, 5, due("first", EXACTLY));
-    uniform_fill(&r, 2, 2, -3, 3, due("second", EXACTLY));
-    linear_fill(&r, 4, 3, room(12), due("third", EXACTLY));
-    random_fill(&r, 1, 700, due("fourth", EXACTLY));
+    Random r = random_seeded(123);
+    random_fill(&r, 3, 5, due(set, "first", EXACTLY));
+    uniform_fill(&r, 2, 2, -3, 3, due(set, "second", EXACTLY));
+    linear_fill(&r, 4, 3, guarded("an array", 12),
+                due(set, "third", EXACTLY));
+    random_fill(&r, 1, 700, due(set, "fourth", EXACTLY));
 }
 
-static bool has_bias(void)
+static bool has_bias(const char *set)
 {
-    return strstr(sets_now, "bias") != NULL;
+    return strstr(set, "bias") != NULL;
 }
 
 /* The layer of the running set. */
-static const Linear *layer(void)
+static const Linear *layer(const char *set)
 {
     static Linear l;
-    l = (Linear){.d_in = dim("x", 1), .d_out = dim("y", 1)};
-    l.weight = input_as("l->weight", "weight");
-    if (has_bias())
-        l.bias = input_as("l->bias", "bias");
+    l = (Linear){.d_in = dim(set, "x", 1), .d_out = dim(set, "y", 1)};
+    l.weight = input_as(set, "weight", "l->weight");
+    if (has_bias(set))
+        l.bias = input_as(set, "bias", "l->bias");
     else
-        give("l->bias = NULL");
+        given("l->bias = NULL");
     return &l;
 }
 
 /* Version 2 of the running set, as PyTorch draws it. */
-static Attention version_2(void)
+static Attention version_2(const char *set)
 {
-    Random r = random_of_set();
+    Random r = input_random(set);
     Attention a;
-    self_attention_init(&a, &r, dim("x", 1), dim("query", 1),
-                        dim("value", 1), has_bias());
+    self_attention_init(&a, &r, dim(set, "x", 1), dim(set, "query", 1),
+                        dim(set, "value", 1), has_bias(set));
     return a;
 }
 
-static void v2_test(void)
+static void v2_test(const char *set)
 {
     static const char *const parameters[6] = {"query_weight", "query_bias",
                                               "key_weight",   "key_bias",
                                               "value_weight", "value_bias"};
-    Attention a = version_2();
-    Trace t = due_trace();
-    self_attention_forward(&a, t.n, input("x"), &t);
-    tap_true("no limit, no dropout",
-             !a.context_length && a.dropout_rate <= 0);
+    Attention a = version_2(set);
+    Trace t = due_trace(set);
+    self_attention_forward(&a, t.n, input(set, "x"), &t);
+    expect_true("no limit, no dropout",
+                !a.context_length && a.dropout_rate <= 0);
     const float *here = a.memory;
     for (int i = 0; i < 6; i += a.query.bias ? 1 : 2) {
-        agrees(parameters[i], here, EXACTLY);
-        here += part(parameters[i])->count;
+        expect_close(parameters[i], here, golden(set, parameters[i]),
+                     EXACTLY);
+        here += golden(set, parameters[i])->count;
     }
-    tap_true("no other parameter", here == a.memory + a.count);
+    expect_true("no other parameter", here == a.memory + a.count);
     attention_free(&a);
 }
 
@@ -104,44 +106,47 @@ static void roles_test(void)
     linear_forward(&a.query, 3, (void *)x, (void *)expect.query);
     linear_forward(&a.key, 5, (void *)y, (void *)expect.key);
     linear_forward(&a.value, 5, (void *)y, (void *)expect.value);
-    same_tables(&got, &expect, 0, 13, EXACTLY);
+    expect_same_tables(&got, &expect, 0, 13, EXACTLY);
     attention_free(&a);
 }
 
 /* Exercise 7.5: another bias for the keys, the same weights. */
-static void key_bias_does_nothing(void)
+static void key_bias_does_nothing(const char *set)
 {
-    Attention a = version_2();
-    Trace t = one_head(dim("x", 0), dim("x", 0), a.d_k, a.d_v);
+    Attention a = version_2(set);
+    Trace t = one_head(dim(set, "x", 0), dim(set, "x", 0), a.d_k, a.d_v);
     tap_fill(a.d_k, a.key.bias, -2, 2);
-    t.weights = due_as("t->weights", "weights", 2e-5, 1e-7);
-    self_attention_forward(&a, t.n, input("x"), &t);
+    t.weights = due_as(set, "weights", "t->weights", 2e-5, 1e-7);
+    self_attention_forward(&a, t.n, input(set, "x"), &t);
     attention_free(&a);
 }
 
 /* A matrix of version 1 against a weight of version 2, turned over. */
 static void same_turned(const char *name, const Linear *l, const float *got)
 {
-    float *turned = room((size_t)(l->d_in * l->d_out));
+    float *turned = guarded("an array", (size_t)(l->d_in * l->d_out));
     transpose(l->d_out, l->d_in, ROWS(l->d_in, l->weight),
               ROWS(l->d_out, turned));
-    same_table(name, l->d_in, l->d_out, got, turned);
+    expect_table(name, l->d_in, l->d_out, got, turned, EXACTLY);
 }
 
-static void copy_test(void)
+static void copy_test(const char *set)
 {
-    const int d_k = dim("query", 1), d_v = dim("value", 1);
-    float *query = result("query_weight"), *key = result("key_weight");
-    float *value = result("value_weight");
-    Attention from = {.d_x = dim("x", 1),
-                      .d_y = dim("x", 1),
+    const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
+    float *query =
+              guarded("query_weight", golden_count(set, "query_weight")),
+          *key = guarded("key_weight", golden_count(set, "key_weight"));
+    float *value =
+        guarded("value_weight", golden_count(set, "value_weight"));
+    Attention from = {.d_x = dim(set, "x", 1),
+                      .d_y = dim(set, "x", 1),
                       .n_heads = 1,
                       .d_k = d_k,
                       .d_v = d_v};
     attention_init(&from, &from);
-    from.query.weight = input_as("from->query.weight", "query_weight");
-    from.key.weight = input_as("from->key.weight", "key_weight");
-    from.value.weight = input_as("from->value.weight", "value_weight");
+    from.query.weight = input_as(set, "query_weight", "from->query.weight");
+    from.key.weight = input_as(set, "key_weight", "from->key.weight");
+    from.value.weight = input_as(set, "value_weight", "from->value.weight");
     copy_v2_to_v1(&from, ROWS(d_k, query), ROWS(d_k, key),
                   ROWS(d_v, value));
     same_turned("w_query", &from.query, query);
@@ -227,24 +232,29 @@ static void orders_refused(void)
 
 int main(void)
 {
-    EACH("attend_trace", v1_test, "v1_*-x");
-    EACH("linear_fill", mixed_test, "mixed-first");
+    EACH_SET("attend_trace", "v1_*-x", v1_test(set));
+    EACH_SET("linear_fill", "mixed-first", mixed_test(set));
     EACH_SET("linear_fill", "linear_*-x",
-             linear_fill(random_given(), dim("x", 1), dim("y", 1),
-                         due("weight", EXACTLY),
-                         has_bias() ? due("bias", EXACTLY) : NULL));
+             linear_fill((Random[]){input_random(set)}, dim(set, "x", 1),
+                         dim(set, "y", 1), due(set, "weight", EXACTLY),
+                         has_bias(set) ? due(set, "bias", EXACTLY) : NULL));
     EACH_SET("linear_forward", "linear_*-x",
-             linear_forward(layer(), dim("x", 0), input("x"),
-                            due_as("out", "y", SUMS)));
-    EACH("self_attention_forward", v2_test, "v2_*-x");
-    TAP(roles_test, "attention_project: two inputs, two heads");
-    EACH("self_attention_forward: another bias of the keys",
-         key_bias_does_nothing, "v2_bias_lopsided-x");
-    SETS("copy_v2_to_v1", copy_test, "v2_one", "v2_journey",
-         "v2_journey_123", "v2_life", "v2_lopsided");
+             linear_forward(layer(set), dim(set, "x", 0), input(set, "x"),
+                            due_as(set, "y", "out", SUMS)));
+    EACH_SET("self_attention_forward", "v2_*-x", v2_test(set));
+    TAP("attention_project: two inputs, two heads", roles_test());
+    EACH_SET("self_attention_forward: another bias of the keys",
+             "v2_bias_lopsided-x", key_bias_does_nothing(set));
+    TAP("copy_v2_to_v1: v2_one", copy_test("v2_one"));
+    TAP("copy_v2_to_v1: v2_journey", copy_test("v2_journey"));
+    TAP("copy_v2_to_v1: v2_journey_123", copy_test("v2_journey_123"));
+    TAP("copy_v2_to_v1: v2_life", copy_test("v2_life"));
+    TAP("copy_v2_to_v1: v2_lopsided", copy_test("v2_lopsided"));
     EACH_SET("permute_tokens", "permute_*-x",
-             permute_tokens(dim("x", 0), dim("x", 1), input_ints("order"),
-                            input("x"), due("permuted", EXACTLY)));
+             permute_tokens(dim(set, "x", 0), dim(set, "x", 1),
+                            input_ints(set, "order", "order"),
+                            input(set, "x"),
+                            due(set, "permuted", EXACTLY)));
     fit.d_y = fit.d_x;
     modules_refused();
     versions_refused();

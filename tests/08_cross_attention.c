@@ -6,15 +6,15 @@
 
 /* A table of a trace that is due; of the set "loud" scores are some
  * hundred. */
-static float *due_table(const char *what)
+static float *due_table(const char *set, const char *what)
 {
-    const bool is_loud = !strcmp(sets_now, "loud");
+    const bool is_loud = !strcmp(set, "loud");
     const bool is_share = !strcmp(what, "weights");
     const bool is_mixed = is_share || !strcmp(what, "context");
     const char *name = tap_words("t->%s", what);
     return is_mixed && is_loud
-               ? due_as(name, what, 3e-4, is_share ? 1e-6 : 1e-4)
-               : due_as(name, what, 1e-5,
+               ? due_as(set, what, name, 3e-4, is_share ? 1e-6 : 1e-4)
+               : due_as(set, what, name, 1e-5,
                         is_share  ? 1e-7
                         : is_loud ? 1e-5
                                   : 1e-6);
@@ -22,24 +22,24 @@ static float *due_table(const char *what)
 
 /* The layer of a matrix, which it holds turned over. As `given` it is told
  * by this name. */
-static Linear turned(const char *name, const char *given)
+static Linear turned(const char *set, const char *name, const char *given)
 {
-    const Tensor *w = part(name);
+    const Tensor *w = golden(set, name);
     const int d_in = w->shape[0], d_out = w->shape[1];
-    float *weight = room(w->count);
-    transpose(d_in, d_out, floats(w), (void *)weight);
+    float *weight = guarded("an array", w->count);
+    transpose(d_in, d_out, tensor_as_floats(w), (void *)weight);
     if (given)
-        give_table(given, d_out, d_in, weight);
+        given_array(given, weight, d_out, d_in);
     return (Linear){d_in, d_out, weight, NULL};
 }
 
 /* An attention with the matrices of the running set. */
-static Attention object(void)
+static Attention object(const char *set)
 {
     Attention a = {.n_heads = 1,
-                   .query = turned("w_query", "a->query.weight"),
-                   .key = turned("w_key", "a->key.weight"),
-                   .value = turned("w_value", "a->value.weight")};
+                   .query = turned(set, "w_query", "a->query.weight"),
+                   .key = turned(set, "w_key", "a->key.weight"),
+                   .value = turned(set, "w_value", "a->value.weight")};
     a.d_x = a.query.d_in;
     a.d_y = a.key.d_in;
     a.d_k = a.query.d_out;
@@ -49,89 +49,93 @@ static Attention object(void)
 
 /* Of its own class, which has widths of its own for keys and values,
  * PyTorch gives weights and context alone. */
-static void forward_test(void)
+static void forward_test(const char *set)
 {
-    const Attention a = object();
-    const int n = dim("x_1", 0), m = dim("x_2", 0);
+    const Attention a = object(set);
+    const int n = dim(set, "x_1", 0), m = dim(set, "x_2", 0);
     Trace t = guarded_trace(&a, n, m);
-    if (strncmp(sets_now, "module", 6) != 0) {
-        t.query = due_table("query");
-        t.key = due_table("key");
-        t.value = due_table("value");
-        t.scores = due_table("scores");
+    if (strncmp(set, "module", 6) != 0) {
+        t.query = due_table(set, "query");
+        t.key = due_table(set, "key");
+        t.value = due_table(set, "value");
+        t.scores = due_table(set, "scores");
     }
-    t.weights = due_table("weights");
-    t.context = due_table("context");
-    cross_attention_forward(&a, n, m, input_as("x", "x_1"),
-                            input_as("y", "x_2"), &t);
+    t.weights = due_table(set, "weights");
+    t.context = due_table(set, "context");
+    cross_attention_forward(&a, n, m, input_as(set, "x_1", "x"),
+                            input_as(set, "x_2", "y"), &t);
 }
 
 /* As the layer has it, which holds the matrix turned over. */
-static void turned_test(void)
+static void turned_test(const char *set)
 {
-    const Linear like = turned("w_query", NULL);
-    float *got = result("w_query");
-    random_transposed(random_given(), like.d_in, like.d_out, (void *)got);
-    same("weight", part("w_query")->count, got, like.weight);
+    const Linear like = turned(set, "w_query", NULL);
+    float *got = guarded("w_query", golden_count(set, "w_query"));
+    random_transposed((Random[]){input_random(set)}, like.d_in, like.d_out,
+                      (void *)got);
+    expect_list("weight", golden(set, "w_query")->count, got, like.weight,
+                EXACTLY);
 }
 
-static void init_test(void)
+static void init_test(const char *set)
 {
-    const Attention like = object();
+    const Attention like = object(set);
     next_case(); /* its matrices are drawn, not given */
-    Random r = random_of_set();
+    Random r = input_random(set);
     Attention a;
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
-    random_fill(&r, 1, 3, due("next", EXACTLY));
-    tap_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
+    random_fill(&r, 1, 3, due(set, "next", EXACTLY));
+    expect_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
     attention_check(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
     const Linear got[3] = {a.query, a.key, a.value};
     const Linear expect[3] = {like.query, like.key, like.value};
     for (int k = 0; k < 3; k++) {
-        same_table("a weight", expect[k].d_out, expect[k].d_in,
-                   got[k].weight, expect[k].weight);
-        tap_true("no bias", !got[k].bias);
+        expect_table("a weight", expect[k].d_out, expect[k].d_in,
+                     got[k].weight, expect[k].weight, EXACTLY);
+        expect_true("no bias", !got[k].bias);
     }
-    tap_true("no dropout, no limit",
-             a.dropout_rate == 0 && !a.context_length);
+    expect_true("no dropout, no limit",
+                a.dropout_rate == 0 && !a.context_length);
     attention_free(&a);
 }
 
 /* Keys and values alone, in a trace for 1, 3 and 5 queries; nothing else of
  * the trace is touched. */
-static void encode_test(void)
+static void encode_test(const char *set)
 {
-    const int m = dim("x_2", 0);
+    const int m = dim(set, "x_2", 0);
     for (int n = 1; n <= 5; n += 2) {
-        const Attention a = object();
+        const Attention a = object(set);
         Trace t = guarded_trace(&a, n, m);
-        give("t->n = %d", n);
-        t.key = due_table("key");
-        t.value = due_table("value");
-        cross_attention_encode(&a, m, input_as("y", "x_2"), &t);
-        tap_near("t->query", t.query[n * a.d_k - 1], unset, EXACTLY);
-        tap_near("t->scores", t.scores[n * m - 1], unset, EXACTLY);
-        tap_near("t->weights", t.weights[0], unset, EXACTLY);
-        tap_near("t->context", t.context[0], unset, EXACTLY);
+        given("t->n = %d", n);
+        t.key = due_table(set, "key");
+        t.value = due_table(set, "value");
+        cross_attention_encode(&a, m, input_as(set, "x_2", "y"), &t);
+        expect_equal("t->query", t.query[n * a.d_k - 1], unset);
+        expect_equal("t->scores", t.scores[n * m - 1], unset);
+        expect_equal("t->weights", t.weights[0], unset);
+        expect_equal("t->context", t.context[0], unset);
         next_case();
     }
 }
 
 /* One query at a time, from PyTorch's keys and values, which stay what they
  * are. Each has its row of the tables for all. */
-static void ask_test(void)
+static void ask_test(const char *set)
 {
-    const Attention a = object();
-    const int n = dim("x_1", 0), m = dim("x_2", 0);
-    const Tensor *key = told_as("t->key", "key");
-    const Tensor *value = told_as("t->value", "value");
-    const float *x = input_as("x, one row at a time", "x_1");
-    const float *k = rounded(key), *v = rounded(value);
-    float *query = due_table("query"), *scores = due_table("scores");
-    float *weights = due_table("weights"), *context = due_table("context");
+    const Attention a = object(set);
+    const int n = dim(set, "x_1", 0), m = dim(set, "x_2", 0);
+    const Tensor *key = input_tensor(set, "key", "t->key");
+    const Tensor *value = input_tensor(set, "value", "t->value");
+    const float *x = input_as(set, "x_1", "x, one row at a time");
+    const float *k = tensor_as_floats(key), *v = tensor_as_floats(value);
+    float *query = due_table(set, "query"),
+          *scores = due_table(set, "scores");
+    float *weights = due_table(set, "weights"),
+          *context = due_table(set, "context");
     Trace row = guarded_trace(&a, 1, m);
-    row.key = rounded(key);
-    row.value = rounded(value);
+    row.key = tensor_as_floats(key);
+    row.value = tensor_as_floats(value);
     for (int i = 0; i < n; i++) {
         row.query = query + i * a.d_k;
         row.scores = scores + i * m;
@@ -139,8 +143,8 @@ static void ask_test(void)
         row.context = context + i * a.d_v;
         cross_attention_ask(&a, x + i * a.d_x, &row);
     }
-    same("keys, untouched", key->count, row.key, k);
-    same("values, untouched", value->count, row.value, v);
+    expect_list("keys, untouched", key->count, row.key, k, EXACTLY);
+    expect_list("values, untouched", value->count, row.value, v, EXACTLY);
 }
 
 static void alignment_with_nan(void)
@@ -154,10 +158,10 @@ static void alignment_with_nan(void)
     };
     const int expect[N_ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
     int got[N_ROWS];
-    give_table("weights", N_ROWS, 3, rows);
+    given_array("weights", rows, N_ROWS, 3);
     hard_alignment(N_ROWS, 3, rows, got);
     for (int i = 0; i < N_ROWS; i++)
-        tap_near(tap_words("place[%d]", i), got[i], expect[i], EXACTLY);
+        expect_equal(tap_words("place[%d]", i), got[i], expect[i]);
 }
 
 /* What does not fit, with a trace for one query. */
@@ -215,16 +219,16 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("random_transposed", turned_test, "init_*-seed");
-    EACH("cross_attention_init", init_test, "init_*-seed");
-    EACH("cross_attention_forward", forward_test, "*-x_1");
-    EACH("cross_attention_encode", encode_test, "*-key");
-    EACH("cross_attention_ask", ask_test, "*-key");
+    EACH_SET("random_transposed", "init_*-seed", turned_test(set));
+    EACH_SET("cross_attention_init", "init_*-seed", init_test(set));
+    EACH_SET("cross_attention_forward", "*-x_1", forward_test(set));
+    EACH_SET("cross_attention_encode", "*-key", encode_test(set));
+    EACH_SET("cross_attention_ask", "*-key", ask_test(set));
     EACH_SET("hard_alignment", "alignment_*-place",
-             hard_alignment(dim("shares", 0), dim("shares", 1),
-                            input_as("weights", "shares"),
-                            due("place", EXACTLY)));
-    TAP(alignment_with_nan, "hard_alignment: NaN and infinities");
+             hard_alignment(dim(set, "shares", 0), dim(set, "shares", 1),
+                            input_as(set, "shares", "weights"),
+                            due(set, "place", EXACTLY)));
+    TAP("hard_alignment: NaN and infinities", alignment_with_nan());
     refusals();
     return tap_done();
 }

@@ -2,8 +2,6 @@
  * chapters 7 and 18. */
 #define CHAPTER "layers"
 #include "calls.h"
-#include "gradients.h"
-#include "wrong.h"
 #include "attention/18_backward.h"
 #include "attention/layers.h"
 
@@ -25,29 +23,30 @@ typedef struct {
 
 static AnyLayer any_layer(int k)
 {
-    Random r = seeded(19500 + k);
+    Random r = random_seeded(19500 + k);
     AnyLayer a = {.n = k % 3 ? any_size(&r, 60) : 250 + 3 * k};
     Linear *l = &a.layer;
     l->d_in = any_size(&r, 60), l->d_out = any_size(&r, 130);
     a.weights = (size_t)(l->d_in * l->d_out);
     a.of_x = (size_t)(a.n * l->d_in), a.of_y = (size_t)(a.n * l->d_out);
-    a.x = room_for("x", a.of_x), a.grad_y = room_for("g_y", a.of_y);
+    a.x = guarded("x", a.of_x), a.grad_y = guarded("g_y", a.of_y);
     a.got = a.due = *l;
-    l->weight = room_for("weight", a.weights);
+    l->weight = guarded("weight", a.weights);
     uniform_fill(&r, a.n, l->d_in, -1, 1, (void *)a.x);
     uniform_fill(&r, a.n, l->d_out, -1, 1, (void *)a.grad_y);
     uniform_fill(&r, l->d_out, l->d_in, -1, 1, (void *)l->weight);
-    a.got.weight = begun("g_weight", a.weights, 2);
-    a.due.weight = begun("due", a.weights, 2);
+    a.got.weight = guarded_filled("g_weight", a.weights, 2);
+    a.due.weight = guarded_filled("due", a.weights, 2);
     if (k % 2) {
-        l->bias = room_for("bias", (size_t)l->d_out);
+        l->bias = guarded("bias", (size_t)l->d_out);
         uniform_fill(&r, 1, l->d_out, -1, 1, (void *)l->bias);
-        a.got.bias = begun("g_bias", (size_t)l->d_out, 3);
-        a.due.bias = begun("due", (size_t)l->d_out, 3);
+        a.got.bias = guarded_filled("g_bias", (size_t)l->d_out, 3);
+        a.due.bias = guarded_filled("due", (size_t)l->d_out, 3);
     }
-    a.grad_x = begun("g_x", a.of_x, 1), a.due_x = begun("due", a.of_x, 1);
-    give("n = %d, l->d_in = %d, l->d_out = %d, %s bias", a.n, l->d_in,
-         l->d_out, l->bias ? "a" : "no");
+    a.grad_x = guarded_filled("g_x", a.of_x, 1),
+    a.due_x = guarded_filled("due", a.of_x, 1);
+    given("n = %d, l->d_in = %d, l->d_out = %d, %s bias", a.n, l->d_in,
+          l->d_out, l->bias ? "a" : "no");
     return a;
 }
 
@@ -57,28 +56,29 @@ static void linear_test(void)
         next_case();
         AnyLayer a = any_layer(k);
         const Linear *l = &a.layer;
-        float *y = room_for("y", a.of_y), *due_y = room(a.of_y);
+        float *y = guarded("y", a.of_y),
+              *due_y = guarded("an array", a.of_y);
         linear_forward(l, a.n, (void *)a.x, (void *)due_y);
         linear_forward_fast(l, a.n, (void *)a.x, (void *)y);
-        similar("y", a.of_y, y, due_y, 0, 2e-6);
+        expect_list("y", a.of_y, y, due_y, 0, 2e-6);
         linear_backward(l, a.n, (void *)a.x, (void *)a.grad_y, &a.due,
                         (void *)a.due_x);
         linear_backward_fast(l, a.n, (void *)a.x, (void *)a.grad_y, &a.got,
                              (void *)a.grad_x);
-        similar("g_x", a.of_x, a.grad_x, a.due_x, 1e-6, ATOL);
-        similar("g_weight", a.weights, a.got.weight, a.due.weight, 1e-6,
-                2e-5);
+        expect_list("g_x", a.of_x, a.grad_x, a.due_x, 1e-6, ATOL);
+        expect_list("g_weight", a.weights, a.got.weight, a.due.weight, 1e-6,
+                    2e-5);
         if (l->bias)
-            similar("g_bias", (size_t)l->d_out, a.got.bias, a.due.bias,
-                    1e-6, ATOL);
-        close_rooms();
+            expect_list("g_bias", (size_t)l->d_out, a.got.bias, a.due.bias,
+                        1e-6, ATOL);
+        guarded_free();
     }
 }
 
 /* The attention of a set, and what it may see. */
-static Attention attention_of_set(Mask *mask)
+static Attention attention_of_set(const char *set, Mask *mask)
 {
-    const int64_t *size = integers("sizes");
+    const int64_t *size = golden_integers(set, "sizes");
     Attention a = {.d_x = (int)size[0],
                    .d_y = (int)size[0],
                    .n_heads = (int)size[1],
@@ -88,39 +88,43 @@ static Attention attention_of_set(Mask *mask)
                    .has_bias = (int)size[5],
                    .has_out_bias = (int)size[6]};
     attention_init(&a, &a);
-    memcpy(a.memory, input("parameters"), a.count * sizeof(float));
-    *mask = strcmp(sets_now, "texts_table")
-                ? mask_causal((int)number("first", "first"))
-                : mask_table(dim("mask", 0), dim("mask", 1), input("mask"));
+    memcpy(a.memory, input(set, "parameters"), a.count * sizeof(float));
+    *mask = strcmp(set, "texts_table")
+                ? mask_causal((int)input_number(set, "first", "first"))
+                : mask_table(dim(set, "mask", 0), dim(set, "mask", 1),
+                             input(set, "mask"));
     return a;
 }
 
 /* There and back, twice: tables are written, gradients added to. */
-static void texts_test(void)
+static void texts_test(const char *set)
 {
     Mask mask;
-    Attention a = attention_of_set(&mask), grad_a;
-    const int texts = dim("x", 0), n = dim("x", 1);
-    const size_t of_x = part("x")->count;
+    Attention a = attention_of_set(set, &mask), grad_a;
+    const int texts = dim(set, "x", 0), n = dim(set, "x", 1);
+    const size_t of_x = golden(set, "x")->count;
     Trace t, g;
     attention_init(&grad_a, &a);
     trace_init_texts(&t, &a, texts, n);
     trace_init_texts(&g, &a, texts, n);
-    tell_attention(&a, mask);
+    given_attention(&a, mask);
     for (int twice = 0; twice < 2; twice++) {
-        float *grad_x = begun("g_x", of_x, 1);
-        memcpy(grad_a.memory, begun("g_parameters", a.count, 1),
+        float *grad_x = guarded_filled("g_x", of_x, 1);
+        memcpy(grad_a.memory, guarded_filled("g_parameters", a.count, 1),
                a.count * sizeof(float));
-        attention_forward_fast(&a, mask, texts, n, input("x"), &t);
-        tap_close(a.d_out ? "out" : "joined", part("out"),
-                  a.d_out ? t.out : t.joined, 1e-5, 2e-6);
-        agrees("log_sum", t.log_sum_exp, 1e-6, 2e-6);
-        memcpy(a.d_out ? g.out : g.joined, input("g"),
-               part("g")->count * sizeof(float));
-        attention_backward_fast(&a, mask, texts, n, input("x"), &t, &g,
+        attention_forward_fast(&a, mask, texts, n, input(set, "x"), &t);
+        expect_close(a.d_out ? "out" : "joined", a.d_out ? t.out : t.joined,
+                     golden(set, "out"), 1e-5, 2e-6);
+        expect_close("log_sum", t.log_sum_exp, golden(set, "log_sum"), 1e-6,
+                     2e-6);
+        memcpy(a.d_out ? g.out : g.joined, input(set, "g"),
+               golden(set, "g")->count * sizeof(float));
+        attention_backward_fast(&a, mask, texts, n, input(set, "x"), &t, &g,
                                 &grad_a, (void *)grad_x);
-        agrees("g_x", less(of_x, grad_x, 1), 1e-5, 5e-6);
-        agrees("g_parameters", less(a.count, grad_a.memory, 1), 1e-5, 1e-5);
+        expect_close("g_x", subtract(of_x, grad_x, 1), golden(set, "g_x"),
+                     1e-5, 5e-6);
+        expect_close("g_parameters", subtract(a.count, grad_a.memory, 1),
+                     golden(set, "g_parameters"), 1e-5, 1e-5);
     }
     trace_free(&t);
     trace_free(&g);
@@ -230,10 +234,10 @@ static void refused_texts(void)
 
 int main(void)
 {
-    TAP(linear_test, "linear_forward_fast: there and back, any sizes");
-    TAP(linear_test, "linear_backward_fast: there and back, any sizes");
-    EACH("attention_backward_fast: there and back", texts_test,
-         "texts_*-x");
+    TAP("linear_forward_fast: there and back, any sizes", linear_test());
+    TAP("linear_backward_fast: there and back, any sizes", linear_test());
+    EACH_SET("attention_backward_fast: there and back", "texts_*-x",
+             texts_test(set));
     refused_texts();
     return tap_done();
 }

@@ -13,14 +13,14 @@ static void memory_test(void)
                             .d_k = 1,
                             .d_v = 1,
                             .dropout_rate = 0.5});
-    tap_near("a rate", t.dropout_rate, 0, 0, 0);
+    expect_equal("a rate", t.dropout_rate, 0);
     trace_free(&t);
     trace_init_for(&t, &a, 3, 4);
     for (size_t k = 0; k < t.count; k++)
-        tap_near("an entry", t.memory[k], 0, 0, 0);
+        expect_equal("an entry", t.memory[k], 0);
     for (int twice = 0; twice < 2; twice++) {
         trace_free(&t);
-        tap_true("nothing is left", !t.memory && !t.query && !t.count);
+        expect_true("nothing is left", !t.memory && !t.query && !t.count);
     }
     attention_free(&a);
 }
@@ -59,8 +59,8 @@ static void traces_refused(void)
 
 int main(void)
 {
-    TAP(memory_test, "trace_init_for: zeros");
-    TAP(memory_test, "trace_free: nothing is left");
+    TAP("trace_init_for: zeros", memory_test());
+    TAP("trace_free: nothing is left", memory_test());
     traces_refused();
     return tap_done();
 }

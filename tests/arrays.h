@@ -1,17 +1,17 @@
-/* The arrays of a test, with guards around them, and its golden data. Part
- * of tap.h. */
+/* The arrays of a test, with guards around them, its golden data and its
+ * random numbers. Part of tap.h. */
 #pragma once
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tell.h"
+#include "expect.h"
 
 #ifndef CHAPTER
 #define CHAPTER "" /* no golden data */
 #endif
 
-enum { TAP_ROOMS = 4096 };
+enum { TAP_ARRAYS = 4096 };
 enum { TAP_GUARD = 4096 }; /* floats before and behind each array */
 
 static Tensors tap_golden; /* the chapter's golden data */
@@ -23,8 +23,11 @@ static struct {
     void *block;          /* with the guards */
     size_t size;          /* of its entries, in bytes */
     const void *original; /* of which they are a copy, or NULL */
-} tap_room[TAP_ROOMS];
-static int tap_rooms;
+    const Tensor *due;    /* what the test's end finds in it, or NULL */
+    double rtol, atol;
+    int place; /* in the test's text, of what is due */
+} tap_array[TAP_ARRAYS];
+static int tap_arrays;
 
 /* Before and behind each array that a function under test sees lie entries
  * that are no number, and whose bits differ from place to place. A function
@@ -34,7 +37,7 @@ static int tap_rooms;
  * but leaves those of TAP_BEYOND. */
 
 /* Writes the guard that begins here; or says whether it is still whole. */
-static inline bool guard(float *place, bool is_new)
+static inline bool tap_guard(float *place, bool is_new)
 {
     bool is_whole = true;
     for (float *x = place; x < place + TAP_GUARD; x++) {
@@ -52,44 +55,54 @@ static inline bool guard(float *place, bool is_new)
 static inline int tap_reserve(size_t size)
 {
     float *x = malloc(size + 2 * TAP_GUARD * sizeof *x);
-    if (!x || tap_rooms == TAP_ROOMS)
+    if (!x || tap_arrays == TAP_ARRAYS)
         REFUSE("a test asks for more than %d arrays, or for too large ones",
-               TAP_ROOMS);
-    guard(x, true);
-    tap_room[tap_rooms].block = x;
-    x += TAP_GUARD;
-    guard(x + size / sizeof *x, true);
-    tap_room[tap_rooms].tensor.data = x;
-    tap_room[tap_rooms].size = size;
-    return tap_rooms++;
+               TAP_ARRAYS);
+    tap_guard(x, true);
+    tap_guard(x + TAP_GUARD + size / sizeof *x, true);
+    memset(&tap_array[tap_arrays], 0, sizeof *tap_array);
+    tap_array[tap_arrays].block = x;
+    tap_array[tap_arrays].tensor.data = x + TAP_GUARD;
+    tap_array[tap_arrays].size = size;
+    return tap_arrays++;
 }
 
-/* For who grades (tools/teach/grader/judge.c): the room in which this lies, with
- * its guards, and its bytes; NULL where it lies in none. */
+/* For who grades (tools/teach/grader/judge.c): the array in which this lies,
+ * with its guards, and its bytes; NULL where it lies in none. */
 extern char *tap_block_of(const void *at, size_t *size);
 char *tap_block_of(const void *at, size_t *size)
 {
-    for (int k = tap_rooms - 1; k >= 0; k--) {
-        char *block = tap_room[k].block;
-        *size = tap_room[k].size + 2 * TAP_GUARD * sizeof(float);
+    for (int k = tap_arrays - 1; k >= 0; k--) {
+        char *block = tap_array[k].block;
+        *size = tap_array[k].size + 2 * TAP_GUARD * sizeof(float);
         if ((uintptr_t)at - (uintptr_t)block < *size)
             return block;
     }
     return NULL;
 }
 
-/* Room for count entries of a result. */
-static inline void *room_for(const char *name, size_t count)
+/* Room for count floats or ints between guards, as long as the test runs:
+ * filled with a number; unset; or a copy of others. */
+static inline void *guarded_filled(const char *name, size_t count,
+                                   float with)
 {
-    Tensor *new = &tap_room[tap_reserve(count * sizeof(float))].tensor;
+    Tensor *new = &tap_array[tap_reserve(count * sizeof(float))].tensor;
     float *x = new->data;
     new->name = name;
     new->count = count;
     for (size_t i = 0; i < count; i++)
-        x[i] = unset;
+        x[i] = with;
     return x;
 }
-#define room(count) room_for("an array", count)
+static inline void *guarded(const char *name, size_t count)
+{
+    return guarded_filled(name, count, unset);
+}
+static inline void *guarded_copy(const char *name, size_t count,
+                                 const void *of)
+{
+    return memcpy(guarded(name, count), of, count * sizeof(float));
+}
 
 /* Zeros that a test's child shares with its parent. */
 static inline void *tap_shared(size_t size)
@@ -108,29 +121,34 @@ static inline void tap_read_golden(void)
     if (!*CHAPTER || tap_golden.path)
         return;
     if (access(path, R_OK))
-        REFUSE(
-            "%s: is missing: copy it from the book, or let `make golden` "
-            "make it with PyTorch",
-            path);
+        REFUSE("%s: is missing: copy it from the book, or let `make "
+               "golden` make it with PyTorch",
+               path);
     tap_golden = tensors_read(path);
     tap_is_read = tap_shared(tap_golden.count * sizeof *tap_is_read);
 }
 
-/* A copy of a golden tensor, by the names of the chapter and its own, such
- * as "02_softmax/hello-query". */
-static inline const Tensor *golden(const char *name)
+/* The golden tensor SET-WHAT of the chapter as it is in the file; of no set,
+ * "", the tensor WHAT. */
+static inline const Tensor *tap_find(const char *set, const char *what)
 {
-    const size_t chapter = strlen(CHAPTER "/");
-    if (strncmp(name, CHAPTER "/", chapter) != 0)
-        REFUSE("golden data %s: only %s is read here", name, CHAPTER);
-    const Tensor *original = tensors_find(&tap_golden, name + chapter);
+    char name[200];
+    snprintf(name, sizeof name, *set ? "%s-%s" : "%s%s", set, what);
+    return tensors_find(&tap_golden, name);
+}
+
+/* A copy of it between guards; its name is WHAT. */
+static inline const Tensor *golden(const char *set, const char *what)
+{
+    const Tensor *original = tap_find(set, what);
     tap_is_read[original - tap_golden.tensor] = true;
     const size_t size = original->count * (original->type == 'f' ? 4 : 8);
     const int k = tap_reserve(size);
-    Tensor *copy = &tap_room[k].tensor;
+    Tensor *copy = &tap_array[k].tensor;
     void *data = copy->data;
-    tap_room[k].original = original->data;
+    tap_array[k].original = original->data;
     *copy = *original;
+    copy->name += *set ? strlen(set) + 1 : 0;
     copy->data = memcpy(data, original->data, size);
     return copy;
 }
@@ -154,28 +172,55 @@ static inline void tap_fill(int n, float x[n], float low, float high)
         x[i] = low + (high - low) * (float)(tap_bits() >> 40) * 0x1p-24f;
 }
 
-/* When the test ends: is what lies around its arrays as it was, and so are
- * golden ones? Tells the first that is not. */
-static inline void tap_check_rooms(void)
+/* Is what is due in the arrays? In the order of the test's text. */
+static inline void tap_check_due(void)
 {
-    for (int k = 0; k < tap_rooms; k++) {
-        const Tensor *t = &tap_room[k].tensor;
-        const void *original = tap_room[k].original;
-        const char *name = original ? strrchr(t->name, '-') : NULL;
+    for (;;) {
+        int next = -1;
+        for (int k = 0; k < tap_arrays; k++)
+            if (tap_array[k].due &&
+                (next < 0 || tap_array[k].place < tap_array[next].place))
+                next = k;
+        if (next < 0)
+            return;
+        expect_close(tap_array[next].tensor.name,
+                     tap_array[next].tensor.data, tap_array[next].due,
+                     tap_array[next].rtol, tap_array[next].atol);
+        tap_array[next].due = NULL;
+    }
+}
+
+/* Is what lies around the arrays as it was, and are golden ones? Tells the
+ * first that is not. */
+static inline void tap_check_guards(void)
+{
+    for (int k = 0; k < tap_arrays; k++) {
+        const Tensor *t = &tap_array[k].tensor;
+        const void *original = tap_array[k].original;
         const char *wrong = NULL;
-        const size_t size = tap_room[k].size;
+        const size_t size = tap_array[k].size;
         float *data = t->data;
         if (original && memcmp(data, original, size) != 0)
             wrong = "the function has changed its input";
-        if (!guard(data + size / sizeof *data, false))
+        if (!tap_guard(data + size / sizeof *data, false))
             wrong = "something was written beyond its end";
-        if (!guard(data - TAP_GUARD, false))
+        if (!tap_guard(data - TAP_GUARD, false))
             wrong = "something was written in front of it";
         if (!wrong)
             continue;
-        tap_told->wrong++;
-        tap_tell(WRONG, "\n%s (size %zu): %s", name ? name + 1 : t->name,
-                 t->count, wrong);
+        tap_told->failed++;
+        tap_tell(tap_told->wrong, "\n%s (size %zu): %s", t->name, t->count,
+                 wrong);
         return;
     }
+}
+
+/* Ends a case of a test that makes many arrays: what is due is compared,
+ * guards are looked at, and the arrays are freed. */
+static inline void guarded_free(void)
+{
+    tap_check_due();
+    tap_check_guards();
+    while (tap_arrays)
+        free(tap_array[--tap_arrays].block);
 }
