@@ -6,21 +6,22 @@
 
 typedef void Softmax(int n, const float scores[n], float weights[n]);
 
-/* The set's rows and their length; a vector counts as a row. */
-static int length_of_rows(const char *set)
+/* The set's scores are rows of so many; a vector counts as a row. */
+static int row_length(const char *set)
 {
     const Tensor *scores = golden(set, "scores");
     return scores->shape[scores->rank - 1];
 }
 static int rows(const char *set)
 {
-    return (int)golden(set, "scores")->count / length_of_rows(set);
+    return (int)golden_count(set, "scores") / row_length(set);
 }
 
-static void rows_by(const char *set, Softmax *softmax_of_a_row,
-                    const float *scores, float *weights)
+static void row_by_row(const char *set, Softmax *softmax_of_a_row)
 {
-    const int m = length_of_rows(set);
+    const int m = row_length(set);
+    const float *scores = input(set, "scores");
+    float *weights = due(set, "weights", SHARES);
     for (int i = 0; i < rows(set) * m; i += m)
         softmax_of_a_row(m, scores + i, weights + i);
 }
@@ -30,7 +31,7 @@ static void long_row(Softmax *softmax_of_a_row)
 {
     enum { N = 250000 };
     const double step = 0x1p-18;
-    float *scores = guarded("an array", N), *got = guarded("an array", N);
+    float *scores = guarded("scores", N), *got = guarded("weights", N);
     for (int j = 0; j < N; j++)
         scores[j] = (float)(j * step);
     softmax_of_a_row(N, scores, got);
@@ -55,15 +56,16 @@ static void naive_overflow(void)
 
 /* From the words to the context vectors, as PyTorch's
  * scaled_dot_product_attention without its scale. */
-static void attention_by(const char *set, int n, int m, int d,
-                         void *weights, void *context)
+static void whole_attention(const char *set)
 {
-    float *scores = guarded("weights", golden_count(set, "weights"));
-    dot_scores(n, m, d, input(set, "query"), input(set, "key"),
-               (void *)scores);
-    softmax_rows(n, m, (void *)scores, weights);
+    const int n = dim(set, "query", 0), m = dim(set, "key", 0);
+    void *scores = guarded("scores", (size_t)(n * m));
+    void *weights = due(set, "weights", SUMS);
+    dot_scores(n, m, dim(set, "key", 1), input(set, "query"),
+               input(set, "key"), scores);
+    softmax_rows(n, m, scores, weights);
     matmul(n, dim(set, "value", 1), m, weights, input(set, "value"),
-           context);
+           due(set, "context", SUMS));
 }
 
 int main(void)
@@ -75,28 +77,19 @@ int main(void)
                                         "rising-scores", "falling-scores",
                                         "zigzag-scores"};
     for (int k = 0; k < 5; k++)
-        EACH_SET("softmax_naive", small[k],
-                 rows_by(set, softmax_naive, input(set, "scores"),
-                         due(set, "weights", SHARES)));
+        EACH_SET("softmax_naive", small[k], row_by_row(set, softmax_naive));
     TAP("softmax_naive: overflows from 89 on", naive_overflow());
-    EACH_SET("softmax", "*-scores",
-             rows_by(set, softmax, input(set, "scores"),
-                     due(set, "weights", SHARES)));
+    EACH_SET("softmax", "*-scores", row_by_row(set, softmax));
     TAP("softmax: 250,000 scores", long_row(softmax));
     REFUSES_SUCH("0 scores", softmax(0, one, one));
-    EACH_SET("softmax_online", "*-scores",
-             rows_by(set, softmax_online, input(set, "scores"),
-                     due(set, "weights", SHARES)));
+    EACH_SET("softmax_online", "*-scores", row_by_row(set, softmax_online));
     TAP("softmax_online: 250,000 scores", long_row(softmax_online));
     REFUSES_SUCH("0 scores", softmax_online(0, one, one));
     EACH_SET("softmax_rows", "*-scores",
-             softmax_rows(rows(set), length_of_rows(set),
-                          input(set, "scores"),
+             softmax_rows(rows(set), row_length(set), input(set, "scores"),
                           due(set, "weights", SHARES)));
     EACH_SET("softmax_rows: a whole attention", "*-query",
-             attention_by(set, dim(set, "query", 0), dim(set, "key", 0),
-                          dim(set, "key", 1), due(set, "weights", SUMS),
-                          due(set, "context", SUMS)));
+             whole_attention(set));
     EACH_SET("weighted_sum", "mix_*-value",
              weighted_sum(dim(set, "value", 0), dim(set, "value", 1),
                           input(set, "weights"), input(set, "value"),

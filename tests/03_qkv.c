@@ -8,9 +8,9 @@
 /* Each query of the set asks by itself; loud scores are some thousand. */
 static void attend_test(const char *set)
 {
-    const int m = dim(set, "key", 0), d_k = dim(set, "key", 1),
-              d_v = dim(set, "value", 1);
-    const int n = (int)golden(set, "query")->count / d_k;
+    const int m = dim(set, "key", 0), d_k = dim(set, "key", 1);
+    const int n = (int)golden_count(set, "query") / d_k;
+    const int d_v = dim(set, "value", 1);
     const double rtol = strcmp(set, "one_loud") ? 3e-6 : 3e-4;
     const float(*query)[d_k] = input(set, "query");
     float(*scores)[m] = due(set, "scores", SUMS);
@@ -25,9 +25,8 @@ static void attend_test(const char *set)
  * with the matrix of the chapter, which is the golden one. */
 static void hand_test(void)
 {
-    const char *const set = "cat";
-    const float(*words)[3] = input(set, "x");
-    const double *weights = golden_doubles(set, "weights");
+    const float(*words)[3] = input("cat", "x");
+    const double *weights = golden_doubles("cat", "weights");
     float w_query[3][3], query[3][3], scores[3][3], got[3][3];
     example_w_query(w_query);
     matmul(3, 3, 3, words, w_query, query);

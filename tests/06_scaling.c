@@ -21,7 +21,7 @@ static void largest_of_odd(void)
 static void largest_of_many(void)
 {
     enum { N = 1000000 };
-    float *weights = guarded("an array", N);
+    float *weights = guarded("weights", N);
     for (int i = 0; i < N; i++)
         weights[i] = 0.1f;
     expect_near("mean", mean_largest(N, 1, (void *)weights), 0.1f, 1e-6, 0);
@@ -76,7 +76,7 @@ static void tests_of_scaling(void)
 {
     EACH_SET("score_spread", "*-spread",
              expect_near("spread",
-                         score_spread((int)golden(set, "scores")->count,
+                         score_spread((int)golden_count(set, "scores"),
                                       input(set, "scores")),
                          golden_number(set, "spread"), 1e-6, 1e-9));
     EACH_SET("scale_scores", "*-scaled",
@@ -106,7 +106,7 @@ int main(void)
                        due(set, "weights", share_rtol(set), 1e-7),
                        due(set, "context", share_rtol(set), 1e-6)));
     EACH_SET("nudge_share", "*-nudged",
-             nudge_share((int)golden(set, "weights")->count,
+             nudge_share((int)golden_count(set, "weights"),
                          input(set, "weights"),
                          (int)input_number(set, "j", "j"),
                          (float)input_number(set, "step", "step"),

@@ -20,21 +20,17 @@ static float *due_table(const char *set, const char *what)
                                   : 1e-6);
 }
 
-/* The layer of a matrix, which it holds turned over. As `given` it is told
- * by this name. */
-static Linear turned(const char *set, const char *name, const char *given)
+/* The layer of a matrix, which it holds turned over. */
+static Linear turned(const char *set, const char *matrix, const char *name)
 {
-    const Tensor *w = golden(set, name);
-    const int d_in = w->shape[0], d_out = w->shape[1];
-    float *weight = guarded("an array", w->count);
-    transpose(d_in, d_out, tensor_as_floats(w), (void *)weight);
-    if (given)
-        given_array(given, weight, d_out, d_in);
+    const int d_in = dim(set, matrix, 0), d_out = dim(set, matrix, 1);
+    float *weight = guarded(name, golden_count(set, matrix));
+    transpose(d_in, d_out, golden_floats(set, matrix), (void *)weight);
     return (Linear){d_in, d_out, weight, NULL};
 }
 
-/* An attention with the matrices of the running set. */
-static Attention object(const char *set)
+/* An attention with the matrices of the set. */
+static Attention with_matrices(const char *set)
 {
     Attention a = {.n_heads = 1,
                    .query = turned(set, "w_query", "a->query.weight"),
@@ -47,11 +43,21 @@ static Attention object(const char *set)
     return a;
 }
 
+/* The same, which a function is given. */
+static Attention given_matrices(const char *set)
+{
+    const Attention a = with_matrices(set);
+    given_array("a->query.weight", a.query.weight, a.d_k, a.d_x);
+    given_array("a->key.weight", a.key.weight, a.d_k, a.d_y);
+    given_array("a->value.weight", a.value.weight, a.d_v, a.d_y);
+    return a;
+}
+
 /* Of its own class, which has widths of its own for keys and values,
  * PyTorch gives weights and context alone. */
 static void forward_test(const char *set)
 {
-    const Attention a = object(set);
+    const Attention a = given_matrices(set);
     const int n = dim(set, "x_1", 0), m = dim(set, "x_2", 0);
     Trace t = guarded_trace(&a, n, m);
     if (strncmp(set, "module", 6) != 0) {
@@ -69,31 +75,29 @@ static void forward_test(const char *set)
 /* As the layer has it, which holds the matrix turned over. */
 static void turned_test(const char *set)
 {
-    const Linear like = turned(set, "w_query", NULL);
-    float *got = guarded("w_query", golden_count(set, "w_query"));
-    random_transposed((Random[]){input_random(set)}, like.d_in, like.d_out,
-                      (void *)got);
-    expect_list("weight", golden(set, "w_query")->count, got, like.weight,
-                EXACTLY);
+    const Linear l = turned(set, "w_query", "w_query");
+    float(*got)[l.d_in] = guarded("weight", golden_count(set, "w_query"));
+    Random r = input_random(set);
+    random_transposed(&r, l.d_in, l.d_out, got);
+    expect_table("weight", l.d_out, l.d_in, got, l.weight, EXACTLY);
 }
 
 static void init_test(const char *set)
 {
-    const Attention like = object(set);
-    next_case(); /* its matrices are drawn, not given */
+    const Attention like = with_matrices(set);
     Random r = input_random(set);
     Attention a;
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
     random_fill(&r, 1, 3, due(set, "next", EXACTLY));
     expect_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
     attention_check(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
-    const Linear got[3] = {a.query, a.key, a.value};
-    const Linear expect[3] = {like.query, like.key, like.value};
-    for (int k = 0; k < 3; k++) {
-        expect_table("a weight", expect[k].d_out, expect[k].d_in,
-                     got[k].weight, expect[k].weight, EXACTLY);
-        expect_true("no bias", !got[k].bias);
-    }
+    expect_table("query", like.d_k, like.d_x, a.query.weight,
+                 like.query.weight, EXACTLY);
+    expect_table("key", like.d_k, like.d_y, a.key.weight, like.key.weight,
+                 EXACTLY);
+    expect_table("value", like.d_v, like.d_y, a.value.weight,
+                 like.value.weight, EXACTLY);
+    expect_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
     expect_true("no dropout, no limit",
                 a.dropout_rate == 0 && !a.context_length);
     attention_free(&a);
@@ -105,7 +109,7 @@ static void encode_test(const char *set)
 {
     const int m = dim(set, "x_2", 0);
     for (int n = 1; n <= 5; n += 2) {
-        const Attention a = object(set);
+        const Attention a = given_matrices(set);
         Trace t = guarded_trace(&a, n, m);
         given("t->n = %d", n);
         t.key = due_table(set, "key");
@@ -123,19 +127,18 @@ static void encode_test(const char *set)
  * are. Each has its row of the tables for all. */
 static void ask_test(const char *set)
 {
-    const Attention a = object(set);
+    const Attention a = given_matrices(set);
     const int n = dim(set, "x_1", 0), m = dim(set, "x_2", 0);
-    const Tensor *key = input_tensor(set, "key", "t->key");
-    const Tensor *value = input_tensor(set, "value", "t->value");
+    const float *key = input_as(set, "key", "t->key");
+    const float *value = input_as(set, "value", "t->value");
     const float *x = input_as(set, "x_1", "x, one row at a time");
-    const float *k = tensor_as_floats(key), *v = tensor_as_floats(value);
-    float *query = due_table(set, "query"),
-          *scores = due_table(set, "scores");
-    float *weights = due_table(set, "weights"),
-          *context = due_table(set, "context");
+    float *query = due_table(set, "query");
+    float *scores = due_table(set, "scores");
+    float *weights = due_table(set, "weights");
+    float *context = due_table(set, "context");
     Trace row = guarded_trace(&a, 1, m);
-    row.key = tensor_as_floats(key);
-    row.value = tensor_as_floats(value);
+    memcpy(row.key, key, (size_t)(m * a.d_k) * sizeof *key);
+    memcpy(row.value, value, (size_t)(m * a.d_v) * sizeof *value);
     for (int i = 0; i < n; i++) {
         row.query = query + i * a.d_k;
         row.scores = scores + i * m;
@@ -143,8 +146,8 @@ static void ask_test(const char *set)
         row.context = context + i * a.d_v;
         cross_attention_ask(&a, x + i * a.d_x, &row);
     }
-    expect_list("keys, untouched", key->count, row.key, k, EXACTLY);
-    expect_list("values, untouched", value->count, row.value, v, EXACTLY);
+    expect_table("keys, untouched", m, a.d_k, row.key, key, EXACTLY);
+    expect_table("values, untouched", m, a.d_v, row.value, value, EXACTLY);
 }
 
 static void alignment_with_nan(void)
@@ -156,52 +159,41 @@ static void alignment_with_nan(void)
         {NAN, -INFINITY, -INFINITY}, {-INFINITY, NAN, -FLT_MAX},
         {NAN, NAN, INFINITY},        {-INFINITY, -INFINITY, -INFINITY},
     };
-    const int expect[N_ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
+    const int due[N_ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
     int got[N_ROWS];
     given_array("weights", rows, N_ROWS, 3);
     hard_alignment(N_ROWS, 3, rows, got);
     for (int i = 0; i < N_ROWS; i++)
-        expect_equal(tap_words("place[%d]", i), got[i], expect[i]);
+        expect_equal(tap_words("place[%d]", i), got[i], due[i]);
 }
 
-/* What does not fit, with a trace for one query. */
-static const Attention *misfitting_one(int i)
+static void forward_with(int *number, int value)
 {
-    const Attention *a = misfitting(i);
-    fit_trace.n = 1;
-    return a;
+    fit_but(number, value);
+    cross_attention_forward(&fit, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
-static void misfits_refused(void)
+/* Any number of queries will do. */
+static void encode_with(int *number, int value)
 {
-    const void *const x = fit_x, *const y = fit_y;
-    for (int i = 0; i < 4; i++) {
-        if (i < 3)
-            REFUSES_SUCH(misfit[i],
-                         cross_attention_forward(misfitting(i), 5, 6, x, y,
-                                                 &fit_trace));
-        if (i > 1)
-            REFUSES_SUCH(misfit[i], cross_attention_encode(misfitting(i), 6,
-                                                           y, &fit_trace));
-        REFUSES_SUCH(misfit[i],
-                     cross_attention_ask(misfitting_one(i), x, &fit_trace));
-    }
-    for (int i = 0; i < 6; i++) {
-        REFUSES_SUCH(one_more(i), cross_attention_forward(
-                                      fitting(1, 0), 3, 5, x, y,
-                                      wrong_trace(i, 3, 5, 1, 4, 2, 0)));
-        if (i != 0) /* any number of queries will do */
-            REFUSES_SUCH(
-                one_more(i),
-                cross_attention_encode(fitting(1, 0), 5, y,
-                                       wrong_trace(i, 1, 5, 1, 4, 2, 0)));
-        if (i != 1) /* and of keys */
-            REFUSES_SUCH(
-                one_more(i),
-                cross_attention_ask(fitting(1, 0), x,
-                                    wrong_trace(i, 1, 5, 1, 4, 2, 0)));
-    }
+    fit_but(number, value);
+    cross_attention_encode(&fit, 6, fit_y, &fit_trace);
 }
+
+/* Any number of keys will do, and one query. */
+static void ask_with(int *number, int value)
+{
+    fit_but(number, value);
+    fit_trace.n = number == &fit_trace.n ? value : 1;
+    cross_attention_ask(&fit, fit_x, &fit_trace);
+}
+static const Wrong misfit_query[] = {
+    {"a layer for keys of 9 columns, where 4 are needed", NULL,
+     &fit.key.d_out, 9},
+    {"6 keys, where the context length is 5", NULL, &fit.context_length, 5},
+    {"a trace for two queries", NULL, &fit_trace.n, 2},
+    {"a trace for values of 3 columns, not 2", NULL, &fit_trace.d_v, 3},
+};
 
 static void refusals(void)
 {
@@ -212,7 +204,13 @@ static void refusals(void)
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 0, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
-    misfits_refused();
+    REFUSES_EACH("cross_attention_forward", forward_with, misfit_head);
+    REFUSES_EACH("cross_attention_forward", forward_with, misfit_keys);
+    TAP_REFUSES("cross_attention_forward", "a trace for 6 queries, not 5",
+                NULL, forward_with(&fit_trace.n, 6));
+    REFUSES_EACH("cross_attention_encode", encode_with, misfit_keys);
+    REFUSES_EACH("cross_attention_ask", ask_with, misfit_head);
+    REFUSES_EACH("cross_attention_ask", ask_with, misfit_query);
     REFUSES_SUCH("a first row of NaN", hard_alignment(2, 2, nan[0], place));
     REFUSES_SUCH("a last row of NaN", hard_alignment(2, 2, nan[1], place));
 }

@@ -4,65 +4,45 @@
 #include "traces.h"
 #include "attention/10_dropout.h"
 
-/* A generator with this seed, and the rate, as given to a function. */
-static Random given_seed(int64_t seed, double p)
-{
-    next_case();
-    given("r: random_seeded(%" PRId64 ")", seed);
-    given("p = %.*g", strtod(tap_words("%g", p), NULL) == p ? 6 : 17, p);
-    return random_seeded(seed);
-}
-
 /* Ten seeds, nine rates: the masks, and the number that is drawn next. */
 static void masks_test(void)
 {
     const Tensor *masks = golden("lots", "masks");
-    const float *next = tensor_floats(golden("lots", "following"));
-    int rates = golden("all", "rates")->shape[0];
-    const double *rate = tensor_doubles(golden("all", "rates"));
+    const float *next = golden_floats("lots", "following");
+    const int rates = dim("all", "rates", 0);
+    const double *rate = golden_doubles("all", "rates");
     const int64_t *seed = golden_integers("all", "seeds");
     float *mask = guarded("mask", tensor_entry(masks, 0).count);
     for (int i = 0; i < masks->shape[0]; i++) {
         const Tensor due = tensor_entry(masks, i);
-        Random r = given_seed(seed[i / rates], rate[i % rates]);
-        dropout_mask(&r, rate[i % rates], due.shape[0], due.shape[1],
-                     (void *)mask);
-        expect_close("mask", mask, &due, 0, 0);
+        const double p = rate[i % rates];
+        Random r = random_seeded((uint64_t)seed[i / rates]);
+        next_case();
+        given("r: random_seeded(%" PRId64 "), p = %.17g", seed[i / rates],
+              p);
+        dropout_mask(&r, p, due.shape[0], due.shape[1], (void *)mask);
+        expect_close("mask", mask, &due, EXACTLY);
         expect_equal("drawn next", random_float(&r), next[i]);
     }
 }
 
-static void sizes_test(void)
+static void drop_a_tenth(Random *r, int n, float mask[n])
 {
-    const int64_t *sum = tensor_integers(golden("lots", "checksums"));
-    const int seeds = dim("all", "seeds", 0);
-    const int sizes = dim("all", "sizes", 0);
-    const int64_t *seed = golden_integers("all", "seeds");
-    const int64_t *size = golden_integers("all", "sizes");
-    for (int i = 0; i < seeds; i++)
-        for (int k = 0; k < sizes; k++) {
-            const int m = (int)size[k];
-            Random r = given_seed(seed[i], 0.1);
-            float *mask = guarded("mask", (size_t)m);
-            given("n = 1, m = %d", m);
-            dropout_mask(&r, 0.1, 1, m, (void *)mask);
-            expect_checksum("mask", (size_t)m, mask, *sum++);
-        }
+    dropout_mask(r, 0.1, 1, n, (void *)mask);
 }
 
 /* As == has it, but -0 is not 0. The sign of NaN is the machine's own. */
 static void apply_test(const char *set)
 {
-    const float *expect = golden_floats(set, "dropped");
-    const int m = dim(set, "x", 1), count = dim(set, "x", 0) * m;
-    float *y = guarded("y", (size_t)count);
-    dropout_apply(input_number(set, "rate", "p"), dim(set, "x", 0), m,
-                  input(set, "mask"), input(set, "x"), (void *)y);
-    expect_close("y", y, golden(set, "dropped"), 0, 0);
-    for (int k = 0; k < count; k++)
+    const int n = dim(set, "x", 0), m = dim(set, "x", 1);
+    const float *right = golden_floats(set, "dropped");
+    float *y = due_as(set, "dropped", "y", EXACTLY);
+    dropout_apply(input_number(set, "rate", "p"), n, m, input(set, "mask"),
+                  input(set, "x"), (void *)y);
+    for (int k = 0; k < n * m; k++)
         expect_true(
             tap_words("y[%d][%d] has the sign that is due", k / m, k % m),
-            isnan(expect[k]) || signbit(y[k]) == signbit(expect[k]));
+            isnan(right[k]) || signbit(y[k]) == signbit(right[k]));
 }
 
 /* All but 0 keeps. */
@@ -82,21 +62,15 @@ static void odd_mask(void)
 }
 
 /* Mask and multiplication together, as nn.Dropout does both. */
-static void module_test(const char *set)
+static void module_test(const char *answer, double p)
 {
-    const double rate[2] = {0.5, 0};
-    float *mask = guarded("an array", 36), *y = guarded("an array", 36);
+    float(*mask)[6] = guarded("mask", 36);
     Random r = random_seeded(123);
-    for (int i = 0; i < 2; i++) {
-        next_case();
-        dropout_mask(&r, rate[i], 6, 6, (void *)mask);
-        given("p = %g", rate[i]);
-        given_array("mask", mask, 6, 6);
-        dropout_apply(rate[i], 6, 6, (void *)mask, input(set, "x"),
-                      (void *)y);
-        expect_close("y", y, golden(set, i == 0 ? "dropped" : "evaluated"),
-                     EXACTLY);
-    }
+    dropout_mask(&r, p, 6, 6, mask);
+    given("p = %g", p);
+    given_array("mask", *mask, 6, 6);
+    dropout_apply(p, 6, 6, mask, input("ones", "x"),
+                  due_as("ones", answer, "y", EXACTLY));
 }
 
 static void sums_test(const char *set)
@@ -142,14 +116,17 @@ int main(void)
 {
     TAP("dropout_mask: ten seeds, nine rates, and what is next",
         masks_test());
-    TAP("dropout_mask: ten seeds, sizes from 1 to 10,000", sizes_test());
-    EACH_SET("dropout_mask: draws at the threshold", "near-masks",
-             expect_masks_at_threshold(set, dropout_mask));
+    TAP("dropout_mask: ten seeds, sizes from 1 to 10,000",
+        expect_long_streams("lots", drop_a_tenth));
+    TAP("dropout_mask: draws at the threshold",
+        expect_masks_at_threshold("near", dropout_mask));
     TAP("dropout_mask: no generator where nothing is drawn",
         expect_masks_without_generator(dropout_mask));
     EACH_SET("dropout_apply", "*-mask", apply_test(set));
     TAP("dropout_apply: all but 0 keeps", odd_mask());
-    TAP("dropout_apply: nn.Dropout of a table: ones", module_test("ones"));
+    TAP("dropout_apply: nn.Dropout of ones", module_test("dropped", 0.5));
+    TAP("dropout_apply: nn.Dropout that drops nothing",
+        module_test("evaluated", 0));
     EACH_SET("mean_row_sum", "sums_*-mean", sums_test(set));
     refusals();
     return tap_done();

@@ -13,43 +13,37 @@ static void attend_tables(Mask mask, double p, Random *r, Trace *t)
 }
 
 /* A trace of one head, with the queries, keys and values of the set. */
-static Trace head_trace(const char *set, const char *before)
+static Trace head_trace(const char *set)
 {
-    next_case();
-    given("%s", before);
     const Attention a = {.n_heads = 1,
                          .d_k = dim(set, "query", 1),
                          .d_v = dim(set, "value", 1)};
     Trace t = guarded_trace(&a, dim(set, "query", 0), dim(set, "key", 0));
+    next_case();
     t.query = input(set, "query");
     t.key = input(set, "key");
     t.value = input(set, "value");
     return t;
 }
 
-/* In evaluation, which drops nothing whatever the rate, and in training. */
-static void attend_test(const char *set)
+/* In evaluation, which drops nothing whatever the rate, or in training. */
+static void attend_test(const char *set, bool trains)
 {
     const int seed = strcmp(set, "head_loud") ? dim(set, "query", 0) : 3;
-    const double p = golden_doubles(set, "rate")[0];
-    Random r = random_seeded(seed);
-    for (int trains = 0; trains < 2; trains++) {
-        Trace t = head_trace(
-            set, trains ? tap_words("see = mask_causal(0), p = %g, r: "
-                                    "random_seeded(%d)",
-                                    p, seed)
-                        : tap_words(
-                              "see = mask_causal(0), p = %g, r = NULL", p));
-        attend_tables(mask_causal(0), p, trains ? &r : NULL, &t);
-        expect_close("weights", t.weights, golden(set, "weights"), SUMS);
-        for (int k = 0; k < t.n * t.m && !trains; k++)
-            expect_equal(tap_words("kept[%d][%d]", k / t.m, k % t.m),
-                         t.keep_mask[k], 1);
-        expect_close("dropped", t.dropped,
-                     golden(set, trains ? "dropped" : "weights"), SUMS);
-        expect_close("context", t.context,
-                     golden(set, trains ? "trained" : "evaluated"), SUMS);
-    }
+    const double p = golden_number(set, "rate");
+    Random r = random_seeded((uint64_t)seed);
+    Trace t = head_trace(set);
+    given("see = mask_causal(0), p = %g", p);
+    given(trains ? "r: random_seeded(%d)" : "r = NULL", seed);
+    attend_tables(mask_causal(0), p, trains ? &r : NULL, &t);
+    expect_close("weights", t.weights, golden(set, "weights"), SUMS);
+    for (int k = 0; k < t.n * t.m && !trains; k++)
+        expect_equal(tap_words("kept[%d][%d]", k / t.m, k % t.m),
+                     t.keep_mask[k], 1);
+    expect_close("dropped", t.dropped,
+                 golden(set, trains ? "dropped" : "weights"), SUMS);
+    expect_close("context", t.context,
+                 golden(set, trains ? "trained" : "evaluated"), SUMS);
 }
 
 /* From one text to another, with weights that are dropped: the whole, or
@@ -57,13 +51,12 @@ static void attend_test(const char *set)
  * head, its own tables are those of all heads. */
 static void two_texts(const char *set, bool is_whole)
 {
-    const Tensor *x = golden(set, "x"), *y = golden(set, "y");
-    const int n = x->shape[1], m = y->shape[1];
+    const int n = dim(set, "x", 1), m = dim(set, "y", 1);
     Random r;
     Mask mask;
     Attention a = golden_attention(set, &mask, &r);
-    float *query = golden_floats(set, "query"),
-          *key = golden_floats(set, "key");
+    float *query = golden_floats(set, "query");
+    float *key = golden_floats(set, "key");
     float *value = golden_floats(set, "value");
     for (int b = 0; b < 2; b++) {
         given_attention(&a, mask);
@@ -98,7 +91,7 @@ static Attention drawn(const char *set, Random *r)
     const int64_t *size = golden_integers(set, "sizes");
     *r = random_seeded((uint64_t)size[0]);
     causal_attention_init(&a, r, dim(set, "x", 2), (int)size[1],
-                          (int)size[2], golden_doubles(set, "rate")[0],
+                          (int)size[2], golden_number(set, "rate"),
                           size[3] != 0);
     return a;
 }
@@ -108,11 +101,11 @@ static void init_test(const char *set)
     Random r;
     Attention a = drawn(set, &r);
     expect_true("number of parameters",
-                a.count == golden(set, "drawn")->count);
+                a.count == golden_count(set, "drawn"));
     expect_close("drawn", a.memory, golden(set, "drawn"), EXACTLY);
     expect_equal("context length", a.context_length,
                  (double)golden_integers(set, "sizes")[2]);
-    expect_equal("rate", a.dropout_rate, golden_doubles(set, "rate")[0]);
+    expect_equal("rate", a.dropout_rate, golden_number(set, "rate"));
     attention_free(&a);
 }
 
@@ -145,10 +138,10 @@ static void batch_test(const char *set)
  * not count. */
 static void attend_padding(const char *set)
 {
-    Trace t =
-        head_trace(set, "see = mask_table(n, n, table), p = nan, r = NULL");
-    const float *mask = input_as(set, "mask", "table");
-    attend_tables(mask_table(t.n, t.n, (void *)mask), NAN, NULL, &t);
+    Trace t = head_trace(set);
+    const Mask mask = mask_table(t.n, t.n, input_as(set, "mask", "table"));
+    given("see = mask_table(n, n, table), p = nan, r = NULL");
+    attend_tables(mask, NAN, NULL, &t);
     for (int k = 0; k < t.n * t.d_v; k++)
         if (golden_integers(set, "word")[k / t.d_v])
             expect_near(tap_words("context[%d][%d]", k / t.d_v, k % t.d_v),
@@ -170,14 +163,29 @@ static void padding_words(void)
     expect_table("mask", 2, 5, mask, expect, EXACTLY);
 }
 
+static void forward_with(int *number, int value)
+{
+    const Mask mask = fit_but(number, value);
+    head_forward(&fit, mask, NULL, 5, 6, fit_x, fit_y, &fit_trace);
+}
+
+/* What fits is no mistake; nothing is dropped without a generator. */
 static void fit_test(void)
 {
     fit.dropout_rate = 0.5;
     fitting(1, 0);
     fit_trace.dropout_rate = 0.5; /* of a training before */
     given("t->dropout_rate = 0.5 of a training before, r = NULL");
-    head_forward(&fit, mask_none(), WHERE_IT_FITS);
+    head_forward(&fit, mask_none(), NULL, 5, 6, fit_x, fit_y, &fit_trace);
     expect_equal("t->dropout_rate", fit_trace.dropout_rate, 0);
+}
+
+static void init_accepts(void)
+{
+    Attention a;
+    causal_attention_init(&a, some_draws(), 3, 2, 0, 0, 0);
+    expect_equal("context length", a.context_length, 0);
+    attention_free(&a);
 }
 
 static void refusals(void)
@@ -193,24 +201,22 @@ static void refusals(void)
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, some_draws(), 3, 2, -1, 0, 0));
-    TAP("causal_attention_init: 0, which limits no text",
-        causal_attention_init(&a, some_draws(), 3, 2, 0, 0, 0),
-        expect_equal("context length", a.context_length, 0));
+    TAP("causal_attention_init: 0, which limits no text", init_accepts());
     REFUSES(NULL,
             causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
-    REFUSES_WHAT_DOES_NOT_FIT(head_forward, WHERE_IT_FITS);
-    for (int i = 0; i < 2; i++)
-        REFUSES_SUCH(misfit[i], head_forward(misfitting(i), mask_none(),
-                                             WHERE_IT_FITS));
+    REFUSES_EACH("head_forward", forward_with, misfit_keys);
+    REFUSES_EACH("head_forward", forward_with, misfit_queries);
+    REFUSES_EACH("head_forward", forward_with, misfit_head);
+    fitting(1, 0);
     REFUSES_SUCH("keys from tokens of another width",
-                 causal_attention_batch(fitting(1, 0), NULL, 1, 5, x,
-                                        sized(5, 5, 1, 4, 2, 0)));
+                 causal_attention_batch(&fit, NULL, 1, 5, x, &fit_trace));
 }
 
 int main(void)
 {
-    EACH_SET("attend", "head_*-query", attend_test(set));
+    EACH_SET("attend", "head_*-query", attend_test(set, false),
+             attend_test(set, true));
     EACH_SET("attend", "two_texts*-x", two_texts(set, false));
     EACH_SET("attend", "*padding*-word", attend_padding(set));
     EACH_SET("causal_attention_init", "*-drawn", init_test(set));

@@ -28,7 +28,7 @@ static void few_doubles(Random *r, int n, float x[n])
 static void normal_rounded_once(void)
 {
     enum { N = 1000 };
-    float *plain = guarded("an array", N), *got = guarded("an array", N);
+    float *plain = guarded("plain", N), *got = guarded("x", N);
     Random r = random_seeded(42), same = r;
     normal_fill(&r, 1, N, 0, 1, (void *)plain);
     normal_fill(&same, 1, N, 3, 0.3f, (void *)got);
@@ -41,42 +41,40 @@ static void normal_rounded_once(void)
 
 /* An odd count leaves a number, which waits while others are drawn, and is
  * forgotten with the seed. */
-static void normal_kept(const char *set)
+static void normal_kept(void)
 {
-    float *got = guarded("an array", 20);
+    float *a = guarded("a", 3);
     Random r;
     for (int k = 0; k < 2; k++) {
         r = random_seeded(2024);
-        plain(&r, 3, got);
-        expect_close("a", got, golden(set, "a"), EXACTLY);
+        plain(&r, 3, a);
+        expect_close("a", a, golden("mixed", "a"), EXACTLY);
     }
-    random_fill(&r, 1, 2, due(set, "b", EXACTLY));
-    plain(&r, 20, due(set, "c", EXACTLY));
-    plain(&r, 1, due(set, "d", EXACTLY));
-    plain(&r, 2, due(set, "e", EXACTLY));
+    random_fill(&r, 1, 2, due("mixed", "b", EXACTLY));
+    plain(&r, 20, due("mixed", "c", EXACTLY));
+    plain(&r, 1, due("mixed", "d", EXACTLY));
+    plain(&r, 2, due("mixed", "e", EXACTLY));
 }
 
-static void double_test(const char *set)
+static void double_test(void)
 {
-    const int seeds = dim("all", "seeds", 0), count = dim(set, "values", 1);
     const int64_t *seed = golden_integers("all", "seeds");
-    const double *value = golden_doubles(set, "values");
-    for (int i = 0; i < seeds; i++) {
-        Random r = random_seeded(seed[i]);
-        for (int k = 0; k < count; k++)
+    const double *value = golden_doubles("double", "values");
+    for (int i = 0; i < dim("all", "seeds", 0); i++) {
+        Random r = random_seeded((uint64_t)seed[i]);
+        for (int k = 0; k < dim("double", "values", 1); k++)
             expect_equal("draw", random_double(&r), *value++);
     }
 }
 
 static void embedding_large(void)
 {
-    float *got = guarded("an array", 150000);
+    float *got = guarded("first", 150000);
     Random r = random_seeded(123);
-    const char *const set = "embedding";
     embedding_fill(&r, 50000, 3, (void *)got);
-    expect_close("first", got, golden(set, "first"), 0, 0);
+    expect_close("first", got, golden("embedding", "first"), EXACTLY);
     expect_integer("all of it", checksum(150000, got),
-                   golden_integers(set, "checksum")[0]);
+                   golden_integers("embedding", "checksum")[0]);
 }
 
 #define NORMAL(mean, deviation)                                            \
@@ -88,21 +86,21 @@ int main(void)
 {
     Random r = {.next = RANDOM_STATE};
     float x[1][1];
-    TAP("random_double: double", double_test("double"));
+    TAP("random_double: ten seeds", double_test());
     EACH_SET("normal_fill", "normal_*-values",
              expect_streams(set, "values", plain));
-    EACH_SET("normal_fill", "normal-checksums",
-             expect_long_streams(set, plain));
-    EACH_SET("normal_fill", "shifted-values",
-             expect_streams(set, "values", shifted),
-             expect_streams(set, "few", shifted_few),
-             expect_streams(set, "doubles", few_doubles));
+    TAP("normal_fill: sizes from 1 to 10,000",
+        expect_long_streams("normal", plain));
+    TAP("normal_fill: around other numbers",
+        expect_streams("shifted", "values", shifted),
+        expect_streams("shifted", "few", shifted_few),
+        expect_streams("shifted", "doubles", few_doubles));
     TAP("normal_fill: rounded once, deviation 0 too",
         normal_rounded_once());
-    EACH_SET("normal_fill", "mixed-a", normal_kept(set));
-    EACH_SET("embedding_fill", "embedding-table",
-             embedding_fill((Random[]){random_seeded(123)}, 6, 3,
-                            due(set, "table", EXACTLY)));
+    TAP("normal_fill: among other draws", normal_kept());
+    TAP("embedding_fill: 6 rows of 3",
+        embedding_fill((Random[]){random_seeded(123)}, 6, 3,
+                       due("embedding", "table", EXACTLY)));
     TAP_LARGE("embedding_fill: 50,000 rows of 3", embedding_large());
     REFUSES(NORMAL("0", "-1"), normal_fill(&r, 1, 1, 0, -1, x));
     REFUSES(NORMAL("0", "inf"), normal_fill(&r, 1, 1, 0, INFINITY, x));

@@ -20,6 +20,7 @@ static bool *tap_is_read;  /* shared: whether a test has read each */
 /* The arrays that the running test has asked for. */
 static struct {
     Tensor tensor;
+    char name[60];
     void *block;          /* with the guards */
     size_t size;          /* of its entries, in bytes */
     const void *original; /* of which they are a copy, or NULL */
@@ -86,10 +87,11 @@ char *tap_block_of(const void *at, size_t *size)
 static inline void *guarded_filled(const char *name, size_t count,
                                    float with)
 {
-    Tensor *new = &tap_array[tap_reserve(count * sizeof(float))].tensor;
-    float *x = new->data;
-    new->name = name;
-    new->count = count;
+    const int k = tap_reserve(count * sizeof(float));
+    float *x = tap_array[k].tensor.data;
+    snprintf(tap_array[k].name, sizeof tap_array[k].name, "%s", name);
+    tap_array[k].tensor.name = tap_array[k].name;
+    tap_array[k].tensor.count = count;
     for (size_t i = 0; i < count; i++)
         x[i] = with;
     return x;

@@ -201,7 +201,7 @@ static inline const Tensor *tap_input(int place, const Tensor *t,
 #define input_ints(set, what, name)                                        \
     tensor_as_ints(input_tensor(set, what, name))
 
-/* Entry b of a batch. */
+/* Entry b of a batch, as floats. */
 static inline void *tap_input_entry(int place, const char *set,
                                     const char *what, const char *name,
                                     int b)
@@ -209,7 +209,7 @@ static inline void *tap_input_entry(int place, const char *set,
     Tensor one = tensor_entry(golden(set, what), b);
     one.name = name;
     tap_give(place, NULL, &one);
-    return one.data;
+    return tensor_as_floats(&one);
 }
 #define input_entry_as(set, what, name, b)                                 \
     tap_input_entry(__COUNTER__, set, what, name, b)

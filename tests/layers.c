@@ -11,66 +11,57 @@
 
 /* ---- Linear layers, and whole attentions. */
 
+static void *uniform(Random *r, const char *name, int count)
+{
+    float *x = guarded(name, (size_t)count);
+    uniform_fill(r, 1, count, -1, 1, (void *)x);
+    return x;
+}
+
+/* A gradient to which something was added before. */
+static Linear gradient_of(const Linear *l)
+{
+    const size_t rows = (size_t)l->d_out, columns = (size_t)l->d_in;
+    return (Linear){l->d_in, l->d_out,
+                    guarded_filled("g_weight", rows * columns, 2),
+                    l->bias ? guarded_filled("g_bias", rows, 3) : NULL};
+}
+
 /* There and back, as chapters 7 and 18; gradients are added to. Sums over
  * up to 331 rows, in another order: 8.7e-6 was measured. */
-/* A layer of any size, with a bias each second time, and what is added to. */
-typedef struct {
-    Linear layer, got, due;
-    int n;
-    size_t weights, of_x, of_y;
-    float *x, *grad_y, *grad_x, *due_x;
-} AnyLayer;
-
-static AnyLayer any_layer(int k)
+static void linear_case(int k)
 {
-    Random r = random_seeded(19500 + k);
-    AnyLayer a = {.n = k % 3 ? any_size(&r, 60) : 250 + 3 * k};
-    Linear *l = &a.layer;
-    l->d_in = any_size(&r, 60), l->d_out = any_size(&r, 130);
-    a.weights = (size_t)(l->d_in * l->d_out);
-    a.of_x = (size_t)(a.n * l->d_in), a.of_y = (size_t)(a.n * l->d_out);
-    a.x = guarded("x", a.of_x), a.grad_y = guarded("g_y", a.of_y);
-    a.got = a.due = *l;
-    l->weight = guarded("weight", a.weights);
-    uniform_fill(&r, a.n, l->d_in, -1, 1, (void *)a.x);
-    uniform_fill(&r, a.n, l->d_out, -1, 1, (void *)a.grad_y);
-    uniform_fill(&r, l->d_out, l->d_in, -1, 1, (void *)l->weight);
-    a.got.weight = guarded_filled("g_weight", a.weights, 2);
-    a.due.weight = guarded_filled("due", a.weights, 2);
-    if (k % 2) {
-        l->bias = guarded("bias", (size_t)l->d_out);
-        uniform_fill(&r, 1, l->d_out, -1, 1, (void *)l->bias);
-        a.got.bias = guarded_filled("g_bias", (size_t)l->d_out, 3);
-        a.due.bias = guarded_filled("due", (size_t)l->d_out, 3);
-    }
-    a.grad_x = guarded_filled("g_x", a.of_x, 1),
-    a.due_x = guarded_filled("due", a.of_x, 1);
-    given("n = %d, l->d_in = %d, l->d_out = %d, %s bias", a.n, l->d_in,
-          l->d_out, l->bias ? "a" : "no");
-    return a;
+    Random r = random_seeded((uint64_t)(19500 + k));
+    const int n = k % 3 ? any_size(&r, 60) : 250 + 3 * k;
+    const int d_in = any_size(&r, 60), d_out = any_size(&r, 130);
+    const size_t of_x = (size_t)(n * d_in), of_y = (size_t)(n * d_out);
+    void *const x = uniform(&r, "x", n * d_in);
+    void *const grad_y = uniform(&r, "g_y", n * d_out);
+    void *const y = guarded("y", of_y), *const due_y = guarded("y", of_y);
+    void *const grad_x = guarded_filled("g_x", of_x, 1);
+    void *const due_x = guarded_filled("g_x", of_x, 1);
+    const Linear l = {d_in, d_out, uniform(&r, "weight", d_out * d_in),
+                      k % 2 ? uniform(&r, "bias", d_out) : NULL};
+    Linear got = gradient_of(&l), due = gradient_of(&l);
+    given("n = %d, l->d_in = %d, l->d_out = %d, %s bias", n, d_in, d_out,
+          l.bias ? "a" : "no");
+    linear_forward(&l, n, x, due_y);
+    linear_forward_fast(&l, n, x, y);
+    expect_table("y", n, d_out, y, due_y, 0, 2e-6);
+    linear_backward(&l, n, x, grad_y, &due, due_x);
+    linear_backward_fast(&l, n, x, grad_y, &got, grad_x);
+    expect_table("g_x", n, d_in, grad_x, due_x, 1e-6, ATOL);
+    expect_table("g_weight", d_out, d_in, got.weight, due.weight, 1e-6,
+                 2e-5);
+    if (l.bias)
+        expect_list("g_bias", d_out, got.bias, due.bias, 1e-6, ATOL);
 }
 
 static void linear_test(void)
 {
     for (int k = 0; k < 30; k++) {
         next_case();
-        AnyLayer a = any_layer(k);
-        const Linear *l = &a.layer;
-        float *y = guarded("y", a.of_y),
-              *due_y = guarded("an array", a.of_y);
-        linear_forward(l, a.n, (void *)a.x, (void *)due_y);
-        linear_forward_fast(l, a.n, (void *)a.x, (void *)y);
-        expect_list("y", a.of_y, y, due_y, 0, 2e-6);
-        linear_backward(l, a.n, (void *)a.x, (void *)a.grad_y, &a.due,
-                        (void *)a.due_x);
-        linear_backward_fast(l, a.n, (void *)a.x, (void *)a.grad_y, &a.got,
-                             (void *)a.grad_x);
-        expect_list("g_x", a.of_x, a.grad_x, a.due_x, 1e-6, ATOL);
-        expect_list("g_weight", a.weights, a.got.weight, a.due.weight, 1e-6,
-                    2e-5);
-        if (l->bias)
-            expect_list("g_bias", (size_t)l->d_out, a.got.bias, a.due.bias,
-                        1e-6, ATOL);
+        linear_case(k);
         guarded_free();
     }
 }
@@ -102,7 +93,7 @@ static void texts_test(const char *set)
     Mask mask;
     Attention a = attention_of_set(set, &mask), grad_a;
     const int texts = dim(set, "x", 0), n = dim(set, "x", 1);
-    const size_t of_x = golden(set, "x")->count;
+    const size_t of_x = golden_count(set, "x");
     Trace t, g;
     attention_init(&grad_a, &a);
     trace_init_texts(&t, &a, texts, n);
@@ -118,7 +109,7 @@ static void texts_test(const char *set)
         expect_close("log_sum", t.log_sum_exp, golden(set, "log_sum"), 1e-6,
                      2e-6);
         memcpy(a.d_out ? g.out : g.joined, input(set, "g"),
-               golden(set, "g")->count * sizeof(float));
+               golden_count(set, "g") * sizeof(float));
         attention_backward_fast(&a, mask, texts, n, input(set, "x"), &t, &g,
                                 &grad_a, (void *)grad_x);
         expect_close("g_x", subtract(of_x, grad_x, 1), golden(set, "g_x"),

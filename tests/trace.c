@@ -7,12 +7,9 @@ static void memory_test(void)
 {
     Attention a = any_attention(2, 6);
     Trace t;
-    trace_init(&t, &(Trace){.n = 1,
-                            .m = 1,
-                            .n_heads = 1,
-                            .d_k = 1,
-                            .d_v = 1,
-                            .dropout_rate = 0.5});
+    t = *sized(1, 1, 1, 1, 1, 0);
+    t.dropout_rate = 0.5;
+    trace_init(&t, &t);
     expect_equal("a rate", t.dropout_rate, 0);
     trace_free(&t);
     trace_init_for(&t, &a, 3, 4);
@@ -31,6 +28,15 @@ static void memory_test(void)
 #define COLUMNS                                                            \
     "trace.c: heads_check: n_heads, d_k, d_v = 65536, 65536, 1: at least " \
     "1 of each, and at most 2147483647 columns of all heads are needed"
+
+static void check_with_more(int i)
+{
+    Trace *t = sized(2, 3, 4, 5, 6, 7);
+    int *const size[] = {&t->n,   &t->m,   &t->n_heads,
+                         &t->d_k, &t->d_v, &t->d_out};
+    ++*size[i];
+    trace_check(t, 2, 3, 4, 5, 6, 7);
+}
 
 static void traces_refused(void)
 {
@@ -52,9 +58,8 @@ static void traces_refused(void)
     REFUSES(NULL, trace_check(&(Trace){.d_out = 2, .query = NOWHERE}, 0, 0,
                               0, 0, 0, 2));
     for (int i = 0; i < 6; i++)
-        REFUSES_SUCH(one_more(i),
-                     trace_check(wrong_trace(i, 2, 3, 4, 5, 6, 7), 2, 3, 4,
-                                 5, 6, 7));
+        REFUSES_SUCH(tap_words("size %d that is one more", i),
+                     check_with_more(i));
 }
 
 int main(void)

@@ -66,45 +66,7 @@ static inline void expect_same_tables(Trace *got, Trace *due, int from,
                     *right[i].at, rtol, atol);
 }
 
-/* A guarded trace for n queries that ask m keys, one head. */
-static inline Trace one_head(int n, int m, int d_k, int d_v)
-{
-    return guarded_trace(&(Attention){.n_heads = 1, .d_k = d_k, .d_v = d_v},
-                         n, m);
-}
-
-/* An address at which nobody may read or write. */
-#define NOWHERE ((float *)64)
-
-/* A trace of these sizes whose tables are nowhere: who uses them crashes.
- * Of grown, one of the six sizes is one more; one_more says so in words. */
-static const char *const size_name[6] = {"n",   "m",   "n_heads",
-                                         "d_k", "d_v", "d_out"};
-static inline Trace *wrong_trace(int size, int n, int m, int n_heads,
-                                 int d_k, int d_v, int d_out)
-{
-    static Trace t;
-    t = (Trace){.n = n + (size == 0),
-                .m = m + (size == 1),
-                .n_heads = n_heads + (size == 2),
-                .d_k = d_k + (size == 3),
-                .d_v = d_v + (size == 4),
-                .d_out = d_out + (size == 5),
-                .query = NOWHERE,
-                .out = NOWHERE};
-    given("t: n = %d, m = %d, n_heads = %d, d_k = %d, d_v = %d, d_out = %d",
-          t.n, t.m, t.n_heads, t.d_k, t.d_v, t.d_out);
-    return &t;
-}
-#define sized(...) wrong_trace(-1, __VA_ARGS__)
-
-static inline const char *one_more(int size)
-{
-    return tap_words("a trace whose %s is one more", size_name[size]);
-}
-
-/* In a loop over the batch: what is given for its entry b, an attention
- * that may see this, and an entry of the running set's x, or y. */
+/* A case in which an attention is given that may see this. */
 static inline void given_attention(const Attention *a, Mask mask)
 {
     next_case();
@@ -118,6 +80,7 @@ static inline void given_attention(const Attention *a, Mask mask)
         given("see = %s",
               mask.kind ? "mask_table(n, m, table)" : "mask_none()");
 }
+
 /* Any attention of so many heads, of sizes of its own. */
 static inline Attention any_attention(int n_heads, int d_out)
 {
@@ -198,44 +161,17 @@ static inline void expect_golden_tables(const char *of, Trace *t,
     }
 }
 
-/* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6
- * of 2. WHERE_IT_FITS are the arguments of a forward behind its mask. */
-static Attention fit = {
-    .d_x = 3, .d_y = 2, .d_k = 4, .d_v = 2, .context_length = 6};
-static Trace fit_trace __attribute__((used)); /* or its memory is lost */
-static void *const fit_x = (float[5 * 3]){0};
-static void *const fit_y = (float[6 * 2]){0};
+/* ---- What is refused. */
 
-#define WHERE_IT_FITS NULL, 5, 6, fit_x, fit_y, &fit_trace
-
-static inline const Attention *tell_fit(void)
+/* A trace of these sizes whose tables are nowhere: who uses them crashes. */
+#define NOWHERE ((float *)64)
+static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
+                           int d_out)
 {
-    const char *sizes = tap_words(
-        "a: d_x = %d, d_y = %d, n_heads = %d, d_k = %d, d_v = %d, "
-        "d_out = %d, context_length = %d",
-        fit.d_x, fit.d_y, fit.n_heads, fit.d_k, fit.d_v, fit.d_out,
-        fit.context_length);
-    tap_give(-1, sizes, NULL); /* before its trace */
-    return &fit;
-}
-
-static inline const Attention *fitting(int n_heads, int d_out)
-{
-    fit.n_heads = n_heads;
-    fit.d_out = d_out;
-    attention_init(&fit, &fit);
-    trace_init_for(&fit_trace, &fit, 5, 6);
-    return tell_fit();
-}
-
-/* The same with one size changed by hand, of the attention or the trace.
- * For the child of REFUSES. */
-static inline const Attention *but(int *size, int value)
-{
-    fitting(1, 0);
-    next_case();
-    *size = value;
-    return tell_fit();
+    static Trace t;
+    t = (Trace){n, m, n_heads, d_k, d_v, d_out, .query = NOWHERE};
+    t.out = NOWHERE;
+    return &t;
 }
 
 static inline Random *some_draws(void)
@@ -245,28 +181,57 @@ static inline Random *some_draws(void)
     return &r;
 }
 
-/* What many functions refuse. */
-#define NARROW "a layer for keys of 9 columns, where 4 are needed"
-static const char *const misfit[5] = {
-    "two heads", "an output layer", NARROW,
-    "6 keys, where the context length is 5",
-    "a trace for 5 keys, where there are 6"};
-static inline const Attention *misfitting(int i)
+/* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6
+ * of 2. A call that is refused has a child of its own, which may change
+ * them. */
+static Attention fit = {
+    .d_x = 3, .d_y = 2, .n_heads = 1, .d_k = 4, .d_v = 2};
+static Trace fit_trace __attribute__((used)); /* or its memory is lost */
+static void *const fit_x = (float[5 * 3]){0};
+static void *const fit_y = (float[6 * 2]){0};
+static int fit_mask_rows = 5;
+
+static inline const Attention *fitting(int n_heads, int d_out)
 {
-    return i == 2   ? but(&fit.key.d_out, 9)
-           : i == 3 ? but(&fit.context_length, 5)
-           : i == 4 ? but(&fit_trace.m, 5)
-                    : fitting(i == 0 ? 2 : 1, i == 1 ? 3 : 0);
+    fit.n_heads = n_heads;
+    fit.d_out = d_out;
+    fit.context_length = 6;
+    attention_init(&fit, &fit);
+    trace_init_for(&fit_trace, &fit, 5, 6);
+    return &fit;
 }
 
-/* What every forward refuses, before it writes beyond a table: trace.c and
- * attention_object.c try the rest of it. */
-#define REFUSES_WHAT_DOES_NOT_FIT(forward, ...)                            \
-    do {                                                                   \
-        for (int i = 2; i < 5; i++)                                        \
-            REFUSES_SUCH(misfit[i], forward(misfitting(i), mask_none(),    \
-                                            __VA_ARGS__));                 \
-        REFUSES_SUCH(                                                      \
-            "a mask of 2 times 3, for 5 queries and 6 keys",               \
-            forward(fitting(1, 0), mask_table(2, 3, fit_x), __VA_ARGS__)); \
-    } while (0)
+/* The same with one number changed, be it one of the attention's sizes or
+ * of what is made of them, and a mask. */
+static inline Mask fit_but(int *number, int value)
+{
+    static const float table[5 * 6];
+    *number = value;
+    fitting(fit.n_heads, fit.d_out);
+    *number = value;
+    const Mask mask = {MASK_TABLE, 0, fit_mask_rows, 6, table};
+    given_attention(&fit, mask);
+    given("context_length = %d, l->key.d_out = %d", fit.context_length,
+          fit.key.d_out);
+    given("t: n = %d, m = %d, d_v = %d", fit_trace.n, fit_trace.m,
+          fit_trace.d_v);
+    return mask;
+}
+
+/* What does not fit: keys; queries, or their mask; a function of one head.
+ * The rest is tried by trace.c and attention_object.c. */
+static const Wrong misfit_keys[] = {
+    {"a layer for keys of 9 columns, where 4 are needed", NULL,
+     &fit.key.d_out, 9},
+    {"6 keys, where the context length is 5", NULL, &fit.context_length, 5},
+    {"a trace for 5 keys, where there are 6", NULL, &fit_trace.m, 5},
+    {"a trace for values of 3 columns, not 2", NULL, &fit_trace.d_v, 3},
+};
+static const Wrong misfit_queries[] = {
+    {"a trace for 6 queries, where there are 5", NULL, &fit_trace.n, 6},
+    {"a mask for 2 queries, where there are 5", NULL, &fit_mask_rows, 2},
+};
+static const Wrong misfit_head[] = {
+    {"two heads", NULL, &fit.n_heads, 2},
+    {"an output layer", NULL, &fit.d_out, 3},
+};
