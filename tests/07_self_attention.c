@@ -241,11 +241,10 @@ int main(void)
     TAP("copy_v2_to_v1: one word", copy_test("v2_one"));
     TAP("copy_v2_to_v1: seed 123", copy_test("v2_journey_123"));
     TAP("copy_v2_to_v1: d_k is not d_v", copy_test("v2_lopsided"));
-    EACH_SET("permute_tokens", "permute_*-x",
-             permute_tokens(dim(set, "x", 0), dim(set, "x", 1),
-                            input_ints(set, "order", "order"),
-                            input(set, "x"),
-                            due(set, "permuted", EXACTLY)));
+    EACH_SET(
+        "permute_tokens", "permute_*-x",
+        permute_tokens(SHAPE(set, "x"), input_ints(set, "order", "order"),
+                       input(set, "x"), due(set, "permuted", EXACTLY)));
     modules_refused();
     orders_refused();
     return tap_done();

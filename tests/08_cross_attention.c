@@ -223,7 +223,7 @@ int main(void)
     EACH_SET("cross_attention_encode", "*-key", encode_test(set));
     EACH_SET("cross_attention_ask", "*-key", ask_test(set));
     EACH_SET("hard_alignment", "alignment_*-place",
-             hard_alignment(dim(set, "shares", 0), dim(set, "shares", 1),
+             hard_alignment(SHAPE(set, "shares"),
                             input_as(set, "shares", "weights"),
                             due(set, "place", EXACTLY)));
     TAP("hard_alignment: NaN and infinities", alignment_with_nan());

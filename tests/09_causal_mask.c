@@ -5,8 +5,6 @@
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 
-#define SHAPE(set, what) dim(set, what, 0), dim(set, what, 1)
-
 static int first(const char *set)
 {
     return (int)input_number(set, "first", "first");

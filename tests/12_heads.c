@@ -14,8 +14,8 @@ static Attention drawn(const char *set)
     Attention a;
     for (int i = 0; !strcmp(set, "concat") && i < 24; i++)
         random_float(&r);
-    heads_init(&a, &r, dim(set, "w_query", 0), dim(set, "w_query", 1),
-               dim(set, "w_query", 2), dim(set, "w_value", 2));
+    heads_init(&a, &r, SHAPE(set, "w_query"), dim(set, "w_query", 2),
+               dim(set, "w_value", 2));
     return a;
 }
 
