@@ -251,8 +251,8 @@ static void refusals(void)
     REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
-    REFUSES_EACH("heads_forward", forward_with, misfit_keys);
-    REFUSES_EACH("heads_forward", forward_with, misfit_queries);
+    REFUSES_EACH("heads_forward", forward_with, misfit);
+    REFUSES_EACH("heads_forward", forward_with, misfit_lengths);
     TAP_REFUSES("heads_forward", "an output layer", NULL,
                 forward_with(&fit.d_out, 3));
     TAP_REFUSES("heads_forward", "keys from tokens of another width", NULL,
