@@ -223,7 +223,7 @@ is $tests, () = $program =~ /^    (?:TAP|REFUSES|REFUSES_SUCH)\(/mg, 'none is lo
 my @wrong = $program =~ m{^    \w+\(.*; // (.*)}mg;
 splice @wrong, -@texts, @texts, map { "$_: this is not so" } @texts;
 # On a machine that has no time for it, a loop seems to wait.
-s/^no end in 6 s: does.*/no end in 1 s: is there an endless loop?/ for map { $_->{wrong} } @yaml;
+$_->{wrong} =~ s/^no end in 6 s: does.*/no end in 1 s: is there an endless loop?/ for @yaml;
 is_deeply [map { $_->{wrong} =~ s/\n(?=it|Ab)/ | /gr } @yaml], \@wrong, 'each that fails says what is wrong';
 is_deeply [map { $_->{printed} } @yaml[-@texts .. -1]], \@texts, '... and what was printed, as it was';
 is_deeply [grep { !/^wrong(?: given)?(?: gave)?(?: due)?(?: printed)?(?: fail)?$/ } @keys], [], '... in one order';
