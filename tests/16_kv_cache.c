@@ -1,7 +1,6 @@
 /* Chapter 16 against PyTorch: golden/16_kv_cache. */
 #define CHAPTER "16_kv_cache"
 #include "caches.h"
-#include "wrong.h"
 #include "attention/float16.h"
 
 static void attend_here(const KVCache *c, int n_heads, int n,
@@ -12,31 +11,32 @@ static void attend_here(const KVCache *c, int n_heads, int n,
 }
 
 /* That of the set, against PyTorch, in pieces of up to 1, 3, and all. */
-static void text_of_set(void)
+static void text_of_set(const char *set)
 {
-    const int heads = dim("query", 0), n = dim("query", 1);
-    const int key_heads = dim("key", 0);
-    const int d_k = dim("key", 2), d_v = dim("value", 2);
+    const int heads = dim(set, "query", 0), n = dim(set, "query", 1);
+    const int key_heads = dim(set, "key", 0);
+    const int d_k = dim(set, "key", 2), d_v = dim(set, "value", 2);
     const int most[3] = {1, 3, n};
-    const Format format = (Format)*integers("format");
+    const Format format = (Format)*golden_integers(set, "format");
     for (int k = 0; k < 3; k++) {
-        float *context = result("context");
+        float *context = guarded("context", golden_count(set, "context"));
         next_case();
-        const Text t = {heads,
-                        key_heads,
-                        n,
-                        d_k,
-                        d_v,
-                        (int)number("window", "window"),
-                        rows_by_head(heads, n, d_k, input("query")),
-                        rows_by_head(key_heads, n, d_k, input("key")),
-                        rows_by_head(key_heads, n, d_v, input("value")),
-                        rows_by_head(heads, n, d_v, context)};
-        give("format = %d, up to %d tokens at a time", (int)format,
-             most[k]);
+        const Text t = {
+            heads,
+            key_heads,
+            n,
+            d_k,
+            d_v,
+            (int)input_number(set, "window", "window"),
+            rows_by_head(heads, n, d_k, input(set, "query")),
+            rows_by_head(key_heads, n, d_k, input(set, "key")),
+            rows_by_head(key_heads, n, d_v, input(set, "value")),
+            rows_by_head(heads, n, d_v, context)};
+        given("format = %d, up to %d tokens at a time", (int)format,
+              most[k]);
         KVCache c = cache_for(&t, t.window ? t.window + k : n, format);
         come_in_pieces(&c, &t, most[k]);
-        agrees("context", context, 0, ATOL);
+        expect_close("context", context, golden(set, "context"), 0, ATOL);
         kv_cache_free(&c);
     }
 }
@@ -67,15 +67,14 @@ static void rows_of_cache(const KVCache *c, const char *what, void *table,
         const int rounds = ((int)c->count - 1 - row) / c->capacity;
         const int token = row < c->count ? row + rounds * c->capacity : -1;
         const char *at = (char *)table + i * wide * size;
-        tap_true("kv_cache_row",
-                 kv_cache_row(c, table, wide, h, row) == at);
+        expect_true("kv_cache_row",
+                    kv_cache_row(c, table, wide, h, row) == at);
         for (int k = 0; k < wide; k++)
-            tap_near(tap_words("%s of head %d, row %d, entry %d", what, h,
-                               row, k),
-                     entry(c, at, (size_t)k),
-                     token < 0 || k >= d ? 0
-                                         : row_at(&rows, 0, h, token)[k],
-                     0, 0);
+            expect_equal(
+                tap_words("%s of head %d, row %d, entry %d", what, h, row,
+                          k),
+                entry(c, at, (size_t)k),
+                token < 0 || k >= d ? 0 : row_at(&rows, 0, h, token)[k]);
     }
 }
 
@@ -93,9 +92,9 @@ static void rows_stand(void)
             n = n < 12 - i ? n : 12 - i;
             kv_cache_append(&c, n, rows_from(t.key, i),
                             rows_from(t.value, i));
-            tap_near("count", (double)c.count, i + n, 0, 0);
-            tap_near("first", (double)c.first,
-                     i + n > c.capacity ? i + n - c.capacity : 0, 0, 0);
+            expect_equal("count", (double)c.count, i + n);
+            expect_equal("first", (double)c.first,
+                         i + n > c.capacity ? i + n - c.capacity : 0);
             rows_of_cache(&c, "key", c.key, t.d_k, c.padded_d_k, t.key);
             rows_of_cache(&c, "value", c.value, t.d_v, c.padded_d_v,
                           t.value);
@@ -112,8 +111,9 @@ static void row_is_put(void)
         float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5];
         store_row((Format)format, 5, x, row);
         load_row((Format)format, 5, row, got);
-        same("x", 5, got, x);
-        same("what is behind it", 3, row + 5, ((float[]){7, 7, 7}));
+        expect_list("x", 5, got, x, EXACTLY);
+        expect_list("what is behind it", 3, row + 5, ((float[]){7, 7, 7}),
+                    EXACTLY);
     }
 }
 
@@ -123,13 +123,13 @@ static void more_than_the_ring(void)
     const Text t = any_text(40, 2, 2, 3, 4, 5);
     KVCache c = cache_for(&t, 6, FORMAT_FLOAT32);
     kv_cache_append(&c, 33, t.key, t.value);
-    tap_near("first", (double)c.first, 27, 0, 0);
+    expect_equal("first", (double)c.first, 27);
     kv_cache_attend(&c, 4, 2, rows_from(t.query, 31),
                     rows_from(t.context, 31));
     float *right = without_cache(&t), *got = contexts(&t);
     for (int h = 0; h < 4; h++)
-        similar("context", 2 * 4, got + (h * 40 + 31) * 4,
-                right + (h * 40 + 31) * 4, 0, ATOL);
+        expect_list("context", 2 * 4, got + (h * 40 + 31) * 4,
+                    right + (h * 40 + 31) * 4, 0, ATOL);
     free(right);
     kv_cache_free(&c);
 }
@@ -139,11 +139,11 @@ static void bytes(void)
 {
     KVCache c = {.n_kv_heads = 3, .d_k = 16, .d_v = 33, .capacity = 5};
     const double halves = 3 * 5 * (16 + 48) * 2;
-    tap_near("as floats", (double)kv_cache_bytes(&c), 2 * halves, 0, 0);
+    expect_equal("as floats", (double)kv_cache_bytes(&c), 2 * halves);
     c.format = FORMAT_FLOAT16;
-    tap_near("as halves", (double)kv_cache_bytes(&c), halves, 0, 0);
+    expect_equal("as halves", (double)kv_cache_bytes(&c), halves);
     c.d_k = 1;
-    tap_near("of one entry", (double)kv_cache_bytes(&c), halves, 0, 0);
+    expect_equal("of one entry", (double)kv_cache_bytes(&c), halves);
 }
 
 static void given_back(void)
@@ -155,9 +155,9 @@ static void given_back(void)
                                  .capacity = 1,
                                  .count = 3,
                                  .first = 2});
-    tap_true("begins without tokens", !c.count && !c.first);
+    expect_true("begins without tokens", !c.count && !c.first);
     kv_cache_free(&c);
-    tap_true("nothing is left", !c.key && !c.value && !c.capacity);
+    expect_true("nothing is left", !c.key && !c.value && !c.capacity);
 }
 
 /* ---- 16 bits. */
@@ -173,25 +173,26 @@ static const struct {
               from_float16, 10, 15}};
 static int now; /* which of them */
 
-static void numbers_to(void)
+static void numbers_to(const char *set)
 {
-    const float *x = floats(part("x"));
-    for (int i = 0; i < dim("x", 0); i++) {
+    const float *x = golden_floats(set, "x");
+    for (int i = 0; i < dim(set, "x", 0); i++) {
         const unsigned got = half[now].to(x[i]);
-        const unsigned due = (unsigned)integers(half[now].name)[i];
-        tap_report(got == due,
-                   tap_words("%s(%.9g)", half[now].to_name, (double)x[i]),
-                   "0x%04x where 0x%04x is due", got, due);
+        const unsigned due =
+            (unsigned)golden_integers(set, half[now].name)[i];
+        expect(got == due,
+               tap_words("%s(%.9g)", half[now].to_name, (double)x[i]),
+               "0x%04x where 0x%04x is due", got, due);
     }
 }
 
-static void patterns_from(void)
+static void patterns_from(const char *set)
 {
-    const int64_t *bits = integers("bits");
-    const float *due = floats(part(half[now].name));
-    for (int i = 0; i < dim("bits", 0); i++)
-        tap_near(tap_words("of 0x%04x", (unsigned)bits[i]),
-                 half[now].from((uint16_t)bits[i]), due[i], 0, 0);
+    const int64_t *bits = golden_integers(set, "bits");
+    const float *due = golden_floats(set, half[now].name);
+    for (int i = 0; i < dim(set, "bits", 0); i++)
+        expect_equal(tap_words("of 0x%04x", (unsigned)bits[i]),
+                     half[now].from((uint16_t)bits[i]), due[i]);
 }
 
 /* What a pattern is by definition: so many bits of fraction, and those of
@@ -216,12 +217,11 @@ static void all_patterns(void)
         const unsigned back = half[now].to(x);
         const double due = defined(bits);
         const bool is_back = isnan(x) ? isnan(defined(back)) : back == bits;
-        tap_report(tap_is_near(x, due, 0), tap_words("0x%04x", bits),
-                   "%g where %g is due", (double)x, due);
-        tap_report(!signbit(x) == !(bits & 0x8000) && is_back &&
-                       (back & 0x8000) == (bits & 0x8000),
-                   tap_words("0x%04x", bits), "0x%04x on its way back",
-                   back);
+        expect(tap_is_near(x, due, 0), tap_words("0x%04x", bits),
+               "%g where %g is due", (double)x, due);
+        expect(!signbit(x) == !(bits & 0x8000) && is_back &&
+                   (back & 0x8000) == (bits & 0x8000),
+               tap_words("0x%04x", bits), "0x%04x on its way back", back);
     }
 }
 
@@ -234,8 +234,8 @@ static void no_number(void)
                 sign << 31 | 0x7f800000 | (bit < 23 ? 1u << bit : 0x7fffff);
             float x;
             memcpy(&x, &bits, sizeof x);
-            tap_near(tap_words("of NaN, 0x%08x", (unsigned)bits),
-                     half[now].from(half[now].to(x)), NAN, 0, 0);
+            expect_equal(tap_words("of NaN, 0x%08x", (unsigned)bits),
+                         half[now].from(half[now].to(x)), NAN);
         }
 }
 
@@ -243,11 +243,11 @@ static void each_half(void)
 {
     for (now = 0; now < 2; now++) {
         const char *to = half[now].to_name, *from = half[now].from_name;
-        SETS(to, numbers_to, "numbers");
-        SETS(from, patterns_from, "patterns");
-        TAP(all_patterns, tap_words("%s: all that has been one", to));
-        TAP(all_patterns, tap_words("%s: all of them", from));
-        TAP(no_number, tap_words("%s: NaN remains NaN", to));
+        TAP(tap_words("%s: numbers", to), numbers_to("numbers"));
+        TAP(tap_words("%s: patterns", from), patterns_from("patterns"));
+        TAP(tap_words("%s: all that has been one", to), all_patterns());
+        TAP(tap_words("%s: all of them", from), all_patterns());
+        TAP(tap_words("%s: NaN remains NaN", to), no_number());
     }
 }
 
@@ -272,7 +272,7 @@ static void take_back(void)
             for (int i = 0; i < wrong; i++)
                 come(&c, &other, 1);
             kv_cache_truncate(&c, wrong);
-            tap_near("count", (double)c.count, right, 0, 0);
+            expect_equal("count", (double)c.count, right);
             come(&c, &t, 1);
         }
         compare(&t);
@@ -307,11 +307,11 @@ static void what_is_left(void)
     for (int k = 0; k < 4; k++) {
         KVCache c = filled(ring[k].capacity, ring[k].window, ring[k].come);
         next_case();
-        give("%d tokens, capacity = %d, window = %d, n = %d", ring[k].come,
-             ring[k].capacity, ring[k].window, ring[k].back);
+        given("%d tokens, capacity = %d, window = %d, n = %d", ring[k].come,
+              ring[k].capacity, ring[k].window, ring[k].back);
         kv_cache_truncate(&c, ring[k].back);
-        tap_near("count", (double)c.count, ring[k].count, 0, 0);
-        tap_near("first", (double)c.first, ring[k].first, 0, 0);
+        expect_equal("count", (double)c.count, ring[k].count);
+        expect_equal("first", (double)c.first, ring[k].first);
         kv_cache_free(&c);
     }
 }
@@ -421,14 +421,15 @@ static void rows_test(void)
     for (int b = 0; b < 2; b++)
         for (int h = 0; h < 3; h++)
             for (int i = 0; i < 5; i++) {
-                give("text %d, head %d, token %d", b, h, i);
-                tap_true("rows_by_head", row_at(&by_head, b, h, i) ==
-                                             x + ((b * 3 + h) * 5 + i) * 7);
-                tap_true("rows_by_token",
-                         row_at(&by_token, b, h, i) ==
-                             x + ((b * 5 + i) * 3 + h) * 7);
-                tap_true("steps of 0",
-                         row_at(&shared, b, h, i) == x + i * 7);
+                given("text %d, head %d, token %d", b, h, i);
+                expect_true("rows_by_head",
+                            row_at(&by_head, b, h, i) ==
+                                x + ((b * 3 + h) * 5 + i) * 7);
+                expect_true("rows_by_token",
+                            row_at(&by_token, b, h, i) ==
+                                x + ((b * 5 + i) * 3 + h) * 7);
+                expect_true("steps of 0",
+                            row_at(&shared, b, h, i) == x + i * 7);
             }
 }
 
@@ -438,31 +439,33 @@ static void far_rows(void)
     const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
     const StridedRows tokens =
         rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
-    tap_near("text", (double)rows.text_stride, 0x1p41, 0, 0);
-    tap_near("head", (double)rows.head_stride, 0x1p31, 0, 0);
-    tap_near("text of tokens", (double)tokens.text_stride, 0x1p41, 0, 0);
+    expect_equal("text", (double)rows.text_stride, 0x1p41);
+    expect_equal("head", (double)rows.head_stride, 0x1p31);
+    expect_equal("text of tokens", (double)tokens.text_stride, 0x1p41);
 }
 
 int main(void)
 {
     attend_cache = attend_here;
-    EACH("kv_cache_attend", text_of_set, "*-context");
-    TAP(odd_numbers, "kv_cache_attend: NaN and infinities");
-    TAP(rows_stand, "kv_cache_append: which row has which token");
-    TAP(any_cuts, "kv_cache_append: any text, in any pieces");
-    TAP(more_than_the_ring, "kv_cache_append: more than the ring has rows");
-    TAP(row_is_put, "store_row: three formats");
-    TAP(row_is_put, "load_row: three formats");
-    TAP(bytes, "kv_cache_bytes: rows are filled up to 16");
-    TAP(given_back, "kv_cache_free: nothing is left");
-    TAP(rows_test, "row_at: any row");
+    EACH_SET("kv_cache_attend", "*-context", text_of_set(set));
+    TAP("kv_cache_attend: NaN and infinities", odd_numbers());
+    TAP("kv_cache_append: which row has which token", rows_stand());
+    TAP("kv_cache_append: any text, in any pieces", any_cuts());
+    TAP("kv_cache_append: more than the ring has rows",
+        more_than_the_ring());
+    TAP("store_row: three formats", row_is_put());
+    TAP("load_row: three formats", row_is_put());
+    TAP("kv_cache_bytes: rows are filled up to 16", bytes());
+    TAP("kv_cache_free: nothing is left", given_back());
+    TAP("row_at: any row", rows_test());
     if (sizeof(ptrdiff_t) > sizeof(int))
-        TAP(far_rows, "rows_by_head: very many");
+        TAP("rows_by_head: very many", far_rows());
     else
         tap_skip("rows_by_head: very many", "ptrdiff_t is too small");
     each_half();
-    TAP(take_back, "kv_cache_truncate: as if they had not come");
-    TAP(what_is_left, "kv_cache_truncate: none, all, and what a ring can");
+    TAP("kv_cache_truncate: as if they had not come", take_back());
+    TAP("kv_cache_truncate: none, all, and what a ring can",
+        what_is_left());
     refusals();
     return tap_done();
 }

@@ -1,6 +1,6 @@
 /* Chapter 17 against PyTorch: golden/17_positions. */
 #define CHAPTER "17_positions"
-#include "sets.h"
+#include "golden.h"
 #include "attention/17_positions.h"
 #include "attention/01_dot_product.h"
 #include "attention/07_self_attention.h"
@@ -13,104 +13,109 @@ static void *copy_at(int place, const char *name, const float *stack, int k,
                      int n, int d)
 {
     const size_t count = (size_t)n * (size_t)d;
-    float *x = room_for(name, count);
+    float *x = guarded(name, count);
     memcpy(x, stack + (size_t)k * count, count * sizeof *x);
-    tap_give_array(place, name, 'f', 2, n, d, x);
+    tap_give_array(place, name, 'f', x, 2, (int[]){n, d});
     return x;
 }
 #define copy(name, stack, k, n, d)                                         \
     copy_at(__COUNTER__, name, stack, k, n, d)
 
 /* The same table against one of a stack of answers. */
-static void close_table(const char *name, const char *what, int k, int n,
-                        int d, const float *got, double atol)
+static void close_table(const char *set, const char *name, const char *what,
+                        int k, int n, int d, const float *got, double atol)
 {
     const size_t count = (size_t)n * (size_t)d;
     const Tensor one = {.type = 'd',
                         .rank = 2,
                         .shape = {n, d},
                         .count = count,
-                        .data =
-                            (double *)doubles(what) + (size_t)k * count};
-    tap_close(name, &one, got, 1e-5, atol);
+                        .data = (double *)golden_doubles(set, what) +
+                                (size_t)k * count};
+    expect_close(name, got, &one, 1e-5, atol);
 }
 
-static int first(void)
+static int first(const char *set)
 {
-    return (int)*integers("first");
+    return (int)*golden_integers(set, "first");
 }
 
 /* The first twenty rows and the last three, or all, where there are
  * fewer. */
-static void sinusoids_test(void)
+static void sinusoids_test(const char *set)
 {
-    const int n = (int)integers("size")[0], d = (int)integers("size")[1];
-    const int end = dim("end", 0);
-    float *got = room_for("position", (size_t)n * (size_t)d);
-    give("n = %d, d = %d", n, d);
+    const int n = (int)golden_integers(set, "size")[0],
+              d = (int)golden_integers(set, "size")[1];
+    const int end = dim(set, "end", 0);
+    float *got = guarded("position", (size_t)n * (size_t)d);
+    given("n = %d, d = %d", n, d);
     sinusoids(n, d, (void *)got);
-    close_table("position", "begin", 0, dim("begin", 0), d, got, 1e-6);
-    close_table("last rows", "end", 0, end, d, got + (n - end) * d, 1e-6);
+    close_table(set, "position", "begin", 0, dim(set, "begin", 0), d, got,
+                1e-6);
+    close_table(set, "last rows", "end", 0, end, d, got + (n - end) * d,
+                1e-6);
 }
 
-static void add_test(void)
+static void add_test(const char *set)
 {
-    const int n = dim("x", 1), d = dim("x", 2);
-    for (int b = 0; b < dim("x", 0); b++) {
+    const int n = dim(set, "x", 1), d = dim(set, "x", 2);
+    for (int b = 0; b < dim(set, "x", 0); b++) {
         next_case();
-        give("n = %d, d = %d, length = %d, first = %d", n, d,
-             dim("position", 0), first());
-        float *x = copy("x", input("x"), b, n, d);
-        add_positions(n, d, dim("position", 0), first(), input("position"),
-                      (void *)x);
-        close_table("x", "sum", b, n, d, x, 1e-7);
+        given("n = %d, d = %d, length = %d, first = %d", n, d,
+              dim(set, "position", 0), first(set));
+        float *x = copy("x", input(set, "x"), b, n, d);
+        add_positions(n, d, dim(set, "position", 0), first(set),
+                      input(set, "position"), (void *)x);
+        close_table(set, "x", "sum", b, n, d, x, 1e-7);
     }
 }
 
-static void rotate_as(Pairing pairing, const char *name, const char *what)
+static void rotate_as(const char *set, Pairing pairing, const char *name,
+                      const char *what)
 {
-    const int n = dim("x", 2), d = dim("x", 3);
-    for (int k = 0; k < dim("x", 0) * dim("x", 1); k++) {
+    const int n = dim(set, "x", 2), d = dim(set, "x", 3);
+    for (int k = 0; k < dim(set, "x", 0) * dim(set, "x", 1); k++) {
         next_case();
-        give("pairing = %s, n = %d, d = %d, first = %d", name, n, d,
-             first());
-        float *x = copy("x", floats(part("x")), k, n, d);
-        rope(pairing, n, d, first(), (void *)x);
-        close_table("x", what, k, n, d, x, 1e-6);
+        given("pairing = %s, n = %d, d = %d, first = %d", name, n, d,
+              first(set));
+        float *x = copy("x", golden_floats(set, "x"), k, n, d);
+        rope(pairing, n, d, first(set), (void *)x);
+        close_table(set, "x", what, k, n, d, x, 1e-6);
     }
 }
 
-static void halves_test(void)
+static void halves_test(const char *set)
 {
-    rotate_as(PAIRING_HALVES, "PAIRING_HALVES", "halves");
+    rotate_as(set, PAIRING_HALVES, "PAIRING_HALVES", "halves");
 }
 
-static void neighbours_test(void)
+static void neighbours_test(const char *set)
 {
-    rotate_as(PAIRING_NEIGHBOURS, "PAIRING_NEIGHBOURS", "neighbours");
+    rotate_as(set, PAIRING_NEIGHBOURS, "PAIRING_NEIGHBOURS", "neighbours");
 }
 
-static void slope_test(void)
+static void slope_test(const char *set)
 {
-    const int heads = dim("slopes", 0);
-    float *got = result("slopes");
+    const int heads = dim(set, "slopes", 0);
+    float *got = guarded("slopes", golden_count(set, "slopes"));
     for (int h = 0; h < heads; h++)
         got[h] = alibi_slope(heads, h);
-    agrees("slopes", got, 1e-7, 0);
+    expect_close("slopes", got, golden(set, "slopes"), 1e-7, 0);
 }
 
-static void distances_test(void)
+static void distances_test(const char *set)
 {
-    const int heads = dim("scores", 0), n = dim("scores", 1);
-    const int m = dim("scores", 2);
+    const int heads = dim(set, "scores", 0), n = dim(set, "scores", 1);
+    const int m = dim(set, "scores", 2);
     for (int h = 0; h < heads; h++) {
-        const float slope = (float)doubles("slopes")[h];
+        const float slope = (float)golden_doubles(set, "slopes")[h];
         next_case();
-        give("n = %d, m = %d, first = %d, slope = %g", n, m, first(),
-             (double)slope);
-        float *scores = copy("scores", floats(part("scores")), h, n, m);
-        add_alibi(n, m, first(), slope, (void *)scores);
-        close_table("scores", "lowered", h, n, m, scores, 1e-6);
+        given("n = %d, m = %d, first = %d, slope = %g", n, m, first(set),
+              (double)slope);
+        float *scores =
+            copy("scores", golden_floats(set, "scores"), h, n, m);
+        add_alibi(n, m, first(set), slope, (void *)scores);
+        close_table(set, "scores", "lowered", h, n, m, scores, 1e-6);
     }
 }
 
@@ -132,66 +137,73 @@ static void distances_odd(void)
         float scores[2][2];
         memcpy(scores, odd[k].scores, sizeof scores);
         next_case();
-        give("first = %d, slope = 0.5", odd[k].first);
-        give_table("scores", 2, 2, odd[k].scores);
+        given("first = %d, slope = 0.5", odd[k].first);
+        given_array("scores", odd[k].scores, 2, 2);
         add_alibi(2, 2, odd[k].first, 0.5f, scores);
-        same_table("scores", 2, 2, scores, odd[k].due);
+        expect_table("scores", 2, 2, scores, odd[k].due, EXACTLY);
     }
 }
 
 /* All heads of all texts by the kernel, with distances for a bias, which
  * texts share. */
-static void bias_test(void)
+static void bias_test(const char *set)
 {
-    const int heads = dim("query", 1), n = dim("query", 2);
-    const int m = dim("key", 2), d_k = dim("key", 3), d_v = dim("value", 3);
-    float *bias = result("bias"), *context = result("context");
-    memset(bias, 0, part("bias")->count * sizeof *bias);
+    const int heads = dim(set, "query", 1), n = dim(set, "query", 2);
+    const int m = dim(set, "key", 2), d_k = dim(set, "key", 3),
+              d_v = dim(set, "value", 3);
+    float *bias = guarded("bias", golden_count(set, "bias")),
+          *context = guarded("context", golden_count(set, "context"));
+    memset(bias, 0, golden(set, "bias")->count * sizeof *bias);
     for (int h = 0; h < heads; h++)
-        add_alibi(n, m, first(), alibi_slope(heads, h),
+        add_alibi(n, m, first(set), alibi_slope(heads, h),
                   (void *)(bias + h * n * m));
-    agrees("bias", bias, 1e-6, 1e-6);
+    expect_close("bias", bias, golden(set, "bias"), 1e-6, 1e-6);
     attend_fast(&(AttentionCall){
-        .texts = dim("query", 0),
+        .texts = dim(set, "query", 0),
         .n_heads = heads,
         .n = n,
         .m = m,
         .d_k = d_k,
         .d_v = d_v,
-        .query = rows_by_head(heads, n, d_k, input("query")),
-        .key = rows_by_head(heads, m, d_k, input("key")),
-        .value = rows_by_head(heads, m, d_v, input("value")),
+        .query = rows_by_head(heads, n, d_k, input(set, "query")),
+        .key = rows_by_head(heads, m, d_k, input(set, "key")),
+        .value = rows_by_head(heads, m, d_v, input(set, "value")),
         .context = rows_by_head(heads, n, d_v, context),
         .bias = {bias, 0, n * m, m}});
-    agrees("context", context, 1e-5, 2e-6);
+    expect_close("context", context, golden(set, "context"), 1e-5, 2e-6);
 }
 
-static void reordered_test(void)
+static void reordered_test(const char *set)
 {
-    const int64_t *size = integers("sizes");
+    const int64_t *size = golden_integers(set, "sizes");
     const int heads = (int)size[0], d_k = (int)size[1], d_in = (int)size[2];
-    float *got = result("reordered");
-    give("n_heads = %d, d_k = %d, d_in = %d", heads, d_k, d_in);
-    halves_from_neighbours(heads, d_k, d_in, input("weight"), (void *)got);
-    agrees("reordered", got, 0, 0);
+    float *got = guarded("reordered", golden_count(set, "reordered"));
+    given("n_heads = %d, d_k = %d, d_in = %d", heads, d_k, d_in);
+    halves_from_neighbours(heads, d_k, d_in, input(set, "weight"),
+                           (void *)got);
+    expect_close("reordered", got, golden(set, "reordered"), 0, 0);
 }
 
 /* The scores of all heads with the other weights and the other pairing are
  * those that the model was trained with. */
-static void as_halves(void)
+static void as_halves(const char *set)
 {
-    const int heads = dim("scores", 1), n = dim("x", 1), d = dim("x", 2);
-    const int all = dim("query_weight", 0), d_k = all / heads;
-    const float *x = floats(part("x"));
-    float *weight[2] = {result("query_weight"), result("key_weight")};
-    float *side = room((size_t)(n * all));
-    float *head[2] = {room((size_t)(n * all)), room((size_t)(n * all))};
-    float *scores = room((size_t)(n * n));
-    halves_from_neighbours(heads, d_k, d, input("query_weight"),
+    const int heads = dim(set, "scores", 1), n = dim(set, "x", 1),
+              d = dim(set, "x", 2);
+    const int all = dim(set, "query_weight", 0), d_k = all / heads;
+    const float *x = golden_floats(set, "x");
+    float *weight[2] = {
+        guarded("query_weight", golden_count(set, "query_weight")),
+        guarded("key_weight", golden_count(set, "key_weight"))};
+    float *side = guarded("an array", (size_t)(n * all));
+    float *head[2] = {guarded("an array", (size_t)(n * all)),
+                      guarded("an array", (size_t)(n * all))};
+    float *scores = guarded("an array", (size_t)(n * n));
+    halves_from_neighbours(heads, d_k, d, input(set, "query_weight"),
                            (void *)weight[0]);
-    halves_from_neighbours(heads, d_k, d, input("key_weight"),
+    halves_from_neighbours(heads, d_k, d, input(set, "key_weight"),
                            (void *)weight[1]);
-    for (int b = 0; b < dim("x", 0); b++) {
+    for (int b = 0; b < dim(set, "x", 0); b++) {
         for (int k = 0; k < 2; k++) {
             const Linear layer = {d, all, weight[k], NULL};
             linear_forward(&layer, n, (const void *)(x + b * n * d),
@@ -201,12 +213,12 @@ static void as_halves(void)
         for (int h = 0; h < heads; h++) {
             float *query = head[0] + h * n * d_k,
                   *key = head[1] + h * n * d_k;
-            rope(PAIRING_HALVES, n, d_k, first(), (void *)query);
-            rope(PAIRING_HALVES, n, d_k, first(), (void *)key);
+            rope(PAIRING_HALVES, n, d_k, first(set), (void *)query);
+            rope(PAIRING_HALVES, n, d_k, first(set), (void *)key);
             dot_scores(n, n, d_k, (void *)query, (void *)key,
                        (void *)scores);
-            close_table("scores", "scores", b * heads + h, n, n, scores,
-                        1e-5);
+            close_table(set, "scores", "scores", b * heads + h, n, n,
+                        scores, 1e-5);
         }
     }
 }
@@ -244,17 +256,19 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("sinusoids", sinusoids_test, "sinusoids_*-begin");
-    EACH("add_positions", add_test, "added_*-sum");
-    EACH("rope: halves", halves_test, "rotated_*-halves");
-    EACH("rope: neighbours", neighbours_test, "rotated_*-neighbours");
-    EACH("alibi_slope", slope_test, "*-slopes");
-    EACH("add_alibi", distances_test, "*-lowered");
-    TAP(distances_odd,
-        "add_alibi: what is hidden, and the farthest places");
-    EACH("add_alibi: as a bias", bias_test, "*-bias");
-    EACH("halves_from_neighbours", reordered_test, "*-reordered");
-    EACH("halves_from_neighbours: scores", as_halves, "llama_*-scores");
+    EACH_SET("sinusoids", "sinusoids_*-begin", sinusoids_test(set));
+    EACH_SET("add_positions", "added_*-sum", add_test(set));
+    EACH_SET("rope: halves", "rotated_*-halves", halves_test(set));
+    EACH_SET("rope: neighbours", "rotated_*-neighbours",
+             neighbours_test(set));
+    EACH_SET("alibi_slope", "*-slopes", slope_test(set));
+    EACH_SET("add_alibi", "*-lowered", distances_test(set));
+    TAP("add_alibi: what is hidden, and the farthest places",
+        distances_odd());
+    EACH_SET("add_alibi: as a bias", "*-bias", bias_test(set));
+    EACH_SET("halves_from_neighbours", "*-reordered", reordered_test(set));
+    EACH_SET("halves_from_neighbours: scores", "llama_*-scores",
+             as_halves(set));
     refusals();
     return tap_done();
 }

@@ -3,7 +3,6 @@
 #define CHAPTER "attend"
 #include "kernels.h"
 #include "calls.h"
-#include "wrong.h"
 
 /* How far floats may be from floats. Measured, in parts of what is due or
  * of 1, if that is more: 9.7e-7 between a log_sum_exp and the book's,
@@ -68,29 +67,30 @@ static void any_calls(void)
     const int calls = getenv("TAP_SMALL") ? 20 : 300;
     static Worst worst[2];
     for (int k = 0; k < calls; k++) {
-        Random r = seeded(k);
+        Random r = random_seeded(k);
         const AttentionCall call = any_call(&r, any_sizes(&r, 1 << 19));
         const int rows = call.texts * call.n_heads * call.n;
-        float *context = room((size_t)(rows * call.d_v));
-        float *log_sum_exp = room((size_t)rows);
+        float *context = guarded("an array", (size_t)(rows * call.d_v));
+        float *log_sum_exp = guarded("an array", (size_t)rows);
         answer(&call, context, log_sum_exp);
         run_call(&call, context, log_sum_exp, worst);
-        close_rooms();
+        guarded_free();
     }
     report("context", &worst[0], ATOL);
     report("log_sum", &worst[1], ATOL);
 }
 
 /* A call of the set against PyTorch. */
-static void golden_test(void)
+static void golden_test(const char *set)
 {
     static Worst worst[2];
-    AttentionCall call = call_of_set();
+    AttentionCall call = call_of_set(set);
     call.context =
-        rows_by_head(call.n_heads, call.n, call.d_v, result("context"));
-    call.log_sum_exp = result("log_sum");
-    run_call(&call, rounded(part("context")), rounded(part("log_sum")),
-             worst);
+        rows_by_head(call.n_heads, call.n, call.d_v,
+                     guarded("context", golden_count(set, "context")));
+    call.log_sum_exp = guarded("log_sum", golden_count(set, "log_sum"));
+    run_call(&call, golden_floats(set, "context"),
+             golden_floats(set, "log_sum"), worst);
     report("context", &worst[0], 1e-6);
     report("log_sum", &worst[1], 4e-7);
 }
@@ -100,7 +100,7 @@ static void threads_agree(void)
 {
     const int threads[4] = {1, 2, 3, 7};
     for (int k = 0; k < 3; k++) {
-        Random r = seeded(1500 + k);
+        Random r = random_seeded(1500 + k);
         AttentionCall call;
         do
             call = any_sizes(&r, 1 << 21);
@@ -108,21 +108,22 @@ static void threads_agree(void)
         call = any_call(&r, call);
         const int heads = call.n_heads, n = call.n, d_v = call.d_v;
         const size_t count = (size_t)(call.texts * heads * n * d_v);
-        float *first = room(count), *context = room_for("context", count);
+        float *first = guarded("an array", count),
+              *context = guarded("context", count);
         call.context = rows_by_head(heads, n, d_v, context);
         for (const Kernel *kernel = NULL; (kernel = after(kernel));)
             for (int t = 0; t < 4; t++) {
                 call.threads = threads[t];
                 next_case();
-                give("%s", words_for(kernel, &call));
+                given("%s", words_for(kernel, &call));
                 for (size_t i = 0; i < count; i++)
                     context[i] = unset;
                 kernel->attend(&call);
                 if (t == 0)
                     memcpy(first, context, count * sizeof *first);
-                same("context", count, context, first);
+                expect_list("context", count, context, first, EXACTLY);
             }
-        close_rooms();
+        guarded_free();
     }
 }
 
@@ -137,11 +138,11 @@ static AttentionCall asking(int n, int m, int d_v)
         .m = m,
         .d_k = 1,
         .d_v = d_v,
-        .query = rows_by_head(1, n, 1, room_for("query", (size_t)n)),
-        .key = rows_by_head(1, m, 1, room_for("key", (size_t)m)),
-        .value = rows_by_head(1, m, d_v, room_for("value", values)),
-        .context = rows_by_head(1, n, d_v, room_for("context", contexts)),
-        .log_sum_exp = room_for("log_sum", (size_t)n)};
+        .query = rows_by_head(1, n, 1, guarded("query", (size_t)n)),
+        .key = rows_by_head(1, m, 1, guarded("key", (size_t)m)),
+        .value = rows_by_head(1, m, d_v, guarded("value", values)),
+        .context = rows_by_head(1, n, d_v, guarded("context", contexts)),
+        .log_sum_exp = guarded("log_sum", (size_t)n)};
     for (int i = 0; i < n; i++)
         call.query.at[i] = 1;
     return call;
@@ -152,12 +153,12 @@ static void all_get(const AttentionCall *call, double due)
 {
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         next_case();
-        give("%s", words_for(kernel, call));
+        given("%s", words_for(kernel, call));
         for (int i = 0; i < call->n; i++)
             call->context.at[i] = unset;
         kernel->attend(call);
         for (int i = 0; i < call->n; i++)
-            tap_near("context", call->context.at[i], due, 1e-6, 0);
+            expect_near("context", call->context.at[i], due, 1e-6, 0);
     }
 }
 
@@ -257,15 +258,15 @@ static void lowest_bias(void)
             for (int j = 0; j < M; j++)
                 scores[j] = call.key.at[j] + bias[i][j];
             next_case();
-            give("query %d, its bias from %g to %g", i, bias[i][0],
-                 bias[i][M - 1]);
-            tap_near(kernel->name, call.context.at[i],
-                     due_of(M, scores, call.value.at, &sum), 0, ATOL);
+            given("query %d, its bias from %g to %g", i, bias[i][0],
+                  bias[i][M - 1]);
+            expect_near(kernel->name, call.context.at[i],
+                        due_of(M, scores, call.value.at, &sum), 0, ATOL);
             if (i % 7 == 3 || i % 7 == 4)
-                tap_near("log_sum", log_sum, sum, ATOL, 0);
+                expect_near("log_sum", log_sum, sum, ATOL, 0);
             else
-                tap_true("log_sum", i % 7 == 6 ? log_sum == -INFINITY
-                                               : isfinite(log_sum));
+                expect_true("log_sum", i % 7 == 6 ? log_sum == -INFINITY
+                                                  : isfinite(log_sum));
         }
     }
 }
@@ -276,10 +277,10 @@ static void is_due(const AttentionCall *call, double context, double atol,
 {
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         next_case();
-        give("%s, scale %g", kernel->name, (double)call->scale);
+        given("%s, scale %g", kernel->name, (double)call->scale);
         kernel->attend(call);
-        tap_near("context", *call->context.at, context, 0, atol);
-        tap_near("log_sum", *call->log_sum_exp, log_sum_exp, rtol, 0);
+        expect_near("context", *call->context.at, context, 0, atol);
+        expect_near("log_sum", *call->log_sum_exp, log_sum_exp, rtol, 0);
     }
 }
 
@@ -339,11 +340,11 @@ static void odd_value(void)
         kernel->attend(&call);
         for (int i = 0; i < HEADS * N; i++) {
             next_case();
-            give("%s: head %d, query %d", kernel->name, i / N, i % N);
+            given("%s: head %d, query %d", kernel->name, i / N, i % N);
             if (i >= PLACE && i < N)
-                tap_near("context", context[i], NAN, 0, 0);
+                expect_equal("context", context[i], NAN);
             else if (i < PLACE - WIDEST || i >= N)
-                tap_near("context", context[i], was[i], 0, 0);
+                expect_equal("context", context[i], was[i]);
         }
     }
 }
@@ -368,8 +369,8 @@ static void many_heads(void)
         for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
             kernel->attend(&call);
             next_case();
-            give("%s: %d share a head of keys", kernel->name, sharing);
-            same("context", HEADS, call.context.at, due);
+            given("%s: %d share a head of keys", kernel->name, sharing);
+            expect_list("context", HEADS, call.context.at, due, EXACTLY);
         }
     }
 }
@@ -422,7 +423,7 @@ static void call_fits(void)
     small.m = INT_MAX - 1024;
     small.d_k = small.d_v = 1 << 20;
     attention_call_check(call_with(&small.threads, INT_MAX));
-    tap_true("they fit", true);
+    expect_true("they fit", true);
 }
 
 static const Wrong wrong[] = {
@@ -480,18 +481,18 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("attend_fast", golden_test, "*-query");
-    TAP(any_calls, "attend_fast: as the chapters before");
-    TAP(threads_agree, "attend_fast: alike for any number of threads");
-    TAP(blocks_are_skipped, "attend_fast: what nobody sees is not read");
-    TAP(first_far_away, "attend_fast: the first and the last of ints");
-    TAP(hidden_keys, "attend_fast: hidden keys are of no matter");
-    TAP(lowest_bias, "attend_fast: a bias of the lowest floats");
-    TAP(high_scores, "attend_fast: scores of millions");
-    TAP(small_scale, "attend_fast: large products, a small scale");
-    TAP(odd_value, "attend_fast: a value that is NaN");
-    TAP(many_heads, "attend_fast: 65,536 heads");
-    TAP(call_fits, "attention_call_check: what fits");
+    EACH_SET("attend_fast", "*-query", golden_test(set));
+    TAP("attend_fast: as the chapters before", any_calls());
+    TAP("attend_fast: alike for any number of threads", threads_agree());
+    TAP("attend_fast: what nobody sees is not read", blocks_are_skipped());
+    TAP("attend_fast: the first and the last of ints", first_far_away());
+    TAP("attend_fast: hidden keys are of no matter", hidden_keys());
+    TAP("attend_fast: a bias of the lowest floats", lowest_bias());
+    TAP("attend_fast: scores of millions", high_scores());
+    TAP("attend_fast: large products, a small scale", small_scale());
+    TAP("attend_fast: a value that is NaN", odd_value());
+    TAP("attend_fast: 65,536 heads", many_heads());
+    TAP("attention_call_check: what fits", call_fits());
     refusals();
     return tap_done();
 }

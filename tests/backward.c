@@ -4,7 +4,6 @@
 #define CHAPTER "backward"
 #include "kernels.h"
 #include "calls.h"
-#include "gradients.h"
 #include "attention/18_backward.h"
 #include "attention/19_flash_backward.h"
 
@@ -100,11 +99,11 @@ static void any_calls(void)
     const int calls = getenv("TAP_SMALL") ? 20 : 200;
     static Worst worst[3];
     for (int k = 0; k < calls; k++) {
-        Random r = seeded(19000 + k);
+        Random r = random_seeded(19000 + k);
         AttentionCall call = any_call(&r, any_sizes(&r, 1 << 19));
         const int texts = call.texts, heads = call.n_heads;
         call.log_sum_exp =
-            room_for("log_sum", (size_t)(texts * heads * call.n));
+            guarded("log_sum", (size_t)(texts * heads * call.n));
         const StridedRows grad_context = filled(
             &r, "g_context", texts, heads, call.n, call.d_v, 0, numbers);
         Results slope[3];
@@ -113,34 +112,38 @@ static void any_calls(void)
             const Results x = slope_of(&call, i, (StridedRows){0});
             const int size[4] = {texts, x.heads, x.n, x.d};
             slope[i] = slope_of(&call, i, any_rows(&r, x.name, size, 0));
-            due[i] = zeros("due", size_of(&x));
+            due[i] = guarded_filled("due", size_of(&x), 0);
         }
         answer(&call, &grad_context, due);
         run_back(&call, grad_context, slope, due, (float)(k % 3), worst);
-        close_rooms();
+        guarded_free();
     }
     for (int i = 0; i < 3; i++)
         report(slope_name[i], &worst[i], 2e-5);
 }
 
 /* A call of the set against PyTorch. */
-static void golden_test(void)
+static void golden_test(const char *set)
 {
     static Worst worst[3];
-    AttentionCall call = call_of_set();
+    AttentionCall call = call_of_set(set);
     const int heads = call.n_heads, n = call.n, d_v = call.d_v;
     const StridedRows grad_context =
-        rows_by_head(heads, n, d_v, input("g_context"));
+        rows_by_head(heads, n, d_v, input(set, "g_context"));
     call.context =
-        rows_by_head(heads, n, d_v, room(part("g_context")->count));
-    call.log_sum_exp = room((size_t)(call.texts * heads * n));
+        rows_by_head(heads, n, d_v,
+                     guarded("an array", golden(set, "g_context")->count));
+    call.log_sum_exp =
+        guarded("an array", (size_t)(call.texts * heads * n));
     Results slope[3];
     float *due[3];
     for (int i = 0; i < 3; i++) {
         const Results x = slope_of(&call, i, (StridedRows){0});
         slope[i] = slope_of(
-            &call, i, rows_by_head(x.heads, x.n, x.d, result(x.name)));
-        due[i] = rounded(part(x.name));
+            &call, i,
+            rows_by_head(x.heads, x.n, x.d,
+                         guarded(x.name, golden_count(set, x.name))));
+        due[i] = golden_floats(set, x.name);
     }
     run_back(&call, grad_context, slope, due, 0, worst);
     for (int i = 0; i < 3; i++)
@@ -157,27 +160,28 @@ typedef struct {
 
 static StridedRows any_tokens(const char *name, int heads, int n, int d)
 {
-    float *x = room_for(name, (size_t)(heads * n * d));
+    float *x = guarded(name, (size_t)(heads * n * d));
     tap_fill(heads * n * d, x, -1, 1);
     return rows_by_token(heads, n, d, x);
 }
 
 static There there(int heads, int n, int m, int d_k, int d_v, Mask mask)
 {
-    There t = {.call = {.texts = 1,
-                        .n_heads = heads,
-                        .n_kv_heads = 1,
-                        .n = n,
-                        .m = m,
-                        .d_k = d_k,
-                        .d_v = d_v,
-                        .mask = mask,
-                        .query = any_tokens("query", heads, n, d_k),
-                        .key = any_tokens("key", 1, m, d_k),
-                        .value = any_tokens("value", 1, m, d_v),
-                        .context = any_tokens("context", heads, n, d_v),
-                        .log_sum_exp = room((size_t)(heads * n))},
-               .grad_context = any_tokens("g_context", heads, n, d_v)};
+    There t = {
+        .call = {.texts = 1,
+                 .n_heads = heads,
+                 .n_kv_heads = 1,
+                 .n = n,
+                 .m = m,
+                 .d_k = d_k,
+                 .d_v = d_v,
+                 .mask = mask,
+                 .query = any_tokens("query", heads, n, d_k),
+                 .key = any_tokens("key", 1, m, d_k),
+                 .value = any_tokens("value", 1, m, d_v),
+                 .context = any_tokens("context", heads, n, d_v),
+                 .log_sum_exp = guarded("an array", (size_t)(heads * n))},
+        .grad_context = any_tokens("g_context", heads, n, d_v)};
     for (int i = 0; i < 3; i++) {
         const Results x = slope_of(&t.call, i, (StridedRows){0});
         t.slope[i] =
@@ -201,7 +205,7 @@ static void keep(const There *t, float *was[3])
 {
     for (int i = 0; i < 3; i++) {
         const size_t count = size_of(&t->slope[i]);
-        was[i] = room(count);
+        was[i] = guarded("an array", count);
         memcpy(was[i], t->slope[i].rows.at, count * sizeof(float));
     }
 }
@@ -209,8 +213,8 @@ static void keep(const There *t, float *was[3])
 static void near_to(const There *t, float *due[3], double atol)
 {
     for (int i = 0; i < 3; i++)
-        similar(slope_name[i], size_of(&t->slope[i]), t->slope[i].rows.at,
-                due[i], 0, atol);
+        expect_list(slope_name[i], size_of(&t->slope[i]),
+                    t->slope[i].rows.at, due[i], 0, atol);
 }
 
 /* Texts of several parts, for any number of threads the same. */
@@ -226,13 +230,13 @@ static void threads_agree(void)
             for (int run = 0; run < 4; run++) {
                 t.call.threads = threads[run];
                 next_case();
-                give("%s", words_for(kernel, &t.call));
+                given("%s", words_for(kernel, &t.call));
                 go(kernel, &t);
                 if (run == 0)
                     keep(&t, was);
                 near_to(&t, was, 0);
             }
-            close_rooms();
+            guarded_free();
         }
 }
 
@@ -244,9 +248,9 @@ static void parts_of(const Kernel *kernel, int n, int m, Mask mask)
     const AttentionCall *call = &t.call;
     float *due[3];
     for (int i = 0; i < 3; i++)
-        due[i] = zeros("due", size_of(&t.slope[i]));
+        due[i] = guarded_filled("due", size_of(&t.slope[i]), 0);
     next_case();
-    give("%s", words_for(kernel, call));
+    given("%s", words_for(kernel, call));
     go(kernel, &t);
     flash_backward(n, m, D_K, D_V, mask, (void *)call->query.at,
                    (void *)call->key.at, (void *)call->value.at,
@@ -254,7 +258,7 @@ static void parts_of(const Kernel *kernel, int n, int m, Mask mask)
                    (void *)t.grad_context.at, (void *)due[0],
                    (void *)due[1], (void *)due[2]);
     near_to(&t, due, ATOL);
-    close_rooms();
+    guarded_free();
 }
 
 /* With as many parts of both, and with more of the one or the other, where
@@ -280,11 +284,11 @@ static void first_far_away(void)
         go(kernel, &t);
         keep(&t, all);
         for (int i = 0; i < 3; i++)
-            none[i] = zeros("nothing", size_of(&t.slope[i]));
+            none[i] = guarded_filled("nothing", size_of(&t.slope[i]), 0);
         for (int k = 0; k < 4; k++) {
             t.call.mask = mask_causal(first[k]);
             next_case();
-            give("%s", words_for(kernel, &t.call));
+            given("%s", words_for(kernel, &t.call));
             go(kernel, &t);
             near_to(&t, k < 2 ? all : none, 0);
         }
@@ -309,7 +313,7 @@ static There with_scores_near(float level, float step, Mask mask,
                               bool by_bias)
 {
     There t = there(HEADS, N, M, D, D_V, mask);
-    float *bias = room_for("bias", M);
+    float *bias = guarded("bias", M);
     for (int i = 0; i < HEADS * N * D; i++)
         t.call.query.at[i] *= 8;
     round_to(0.125f, HEADS * N * D, t.call.query.at);
@@ -407,12 +411,12 @@ static void large_scores_of(float level, float step, Mask mask,
             const double atol =
                 i == 0 && !by_bias ? 1.2e-6 * fabsf(level) : 4e-6;
             next_case();
-            give("%s, scores near %g", words_for(kernel, &t.call), level);
-            tap_report(off <= atol, slope_name[i],
-                       "off by %.3g, of which %.3g is allowed", off, atol);
+            given("%s, scores near %g", words_for(kernel, &t.call), level);
+            expect(off <= atol, slope_name[i],
+                   "off by %.3g, of which %.3g is allowed", off, atol);
         }
     }
-    close_rooms();
+    guarded_free();
 }
 
 /* Of 24 binary digits of a score near 10,000, some 10 are left for what
@@ -440,7 +444,7 @@ static void lowest_bias(void)
 {
     for (const Kernel *kernel = NULL; (kernel = after(kernel));) {
         There t = there(HEADS, N, M, D, D_V, mask_none());
-        float *bias = zeros("bias", M), *due[3];
+        float *bias = guarded_filled("bias", M, 0), *due[3];
         t.call.bias.at = bias;
         memset(t.call.key.at, 0, M * D * sizeof(float));
         go(kernel, &t);
@@ -448,10 +452,10 @@ static void lowest_bias(void)
         for (int j = 0; j < M; j++)
             bias[j] = -FLT_MAX;
         next_case();
-        give("%s", words_for(kernel, &t.call));
+        given("%s", words_for(kernel, &t.call));
         go(kernel, &t);
         near_to(&t, due, ATOL);
-        close_rooms();
+        guarded_free();
     }
 }
 
@@ -467,13 +471,14 @@ static void one_key(void)
                 t.call.query.at[0] = 1;
                 t.call.key.at[0] = score[k] * sqrtf((float)d);
                 next_case();
-                give("%s, a score of %g", words_for(kernel, &t.call),
-                     (double)score[k]);
+                given("%s, a score of %g", words_for(kernel, &t.call),
+                      (double)score[k]);
                 go(kernel, &t);
-                float *due[3] = {zeros("0", (size_t)d),
-                                 zeros("0", (size_t)d), t.grad_context.at};
+                float *due[3] = {guarded_filled("0", (size_t)d, 0),
+                                 guarded_filled("0", (size_t)d, 0),
+                                 t.grad_context.at};
                 near_to(&t, due, 0);
-                close_rooms();
+                guarded_free();
             }
 }
 
@@ -526,22 +531,22 @@ static void refused_calls(void)
 static void call_fits(void)
 {
     check(attention_call_gradients_check, -1, 2);
-    tap_true("it fits", true);
+    expect_true("it fits", true);
 }
 
 int main(void)
 {
-    EACH("attend_fast_backward", golden_test, "job_*-query");
-    TAP(any_calls, "attend_fast_backward: as chapter 18's tables");
-    TAP(threads_agree,
-        "attend_fast_backward: alike for any number of threads");
-    TAP(parts_agree, "attend_fast_backward: parts, as flash_backward");
-    TAP(first_far_away,
-        "attend_fast_backward: the first and the last of ints");
-    TAP(large_scores, "attend_fast_backward: large scores");
-    TAP(lowest_bias, "attend_fast_backward: the lowest bias");
-    TAP(one_key, "attend_fast_backward: a large score, of one key");
-    TAP(call_fits, "attention_call_gradients_check: what fits");
+    EACH_SET("attend_fast_backward", "job_*-query", golden_test(set));
+    TAP("attend_fast_backward: as chapter 18's tables", any_calls());
+    TAP("attend_fast_backward: alike for any number of threads",
+        threads_agree());
+    TAP("attend_fast_backward: parts, as flash_backward", parts_agree());
+    TAP("attend_fast_backward: the first and the last of ints",
+        first_far_away());
+    TAP("attend_fast_backward: large scores", large_scores());
+    TAP("attend_fast_backward: the lowest bias", lowest_bias());
+    TAP("attend_fast_backward: a large score, of one key", one_key());
+    TAP("attention_call_gradients_check: what fits", call_fits());
     refused_calls();
     return tap_done();
 }

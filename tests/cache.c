@@ -23,7 +23,7 @@ static void come_in(int n, int heads, int sharing, int d_k, int d_v,
         make_short(&t);
         KVCache c =
             cache_for(&t, (t.window ? window : n) + spare, (Format)(k / 2));
-        give("format = %d", k / 2);
+        given("format = %d", k / 2);
         for (int i = 0; c.count < n; i++)
             come(&c, &t, piece[i]);
         compare(&t);
@@ -85,16 +85,17 @@ static void many_keys(void)
             continue;
         Text t = any_text(N, 2, 2, 20, 12, k % 2 * W);
         make_short(&t);
-        give("format = %d", (int)format);
+        given("format = %d", (int)format);
         KVCache c = cache_for(&t, t.window ? W + 5 : N, format);
         kv_cache_append(&c, N, t.key, t.value);
         const StridedRows query = rows_from(t.query, N - 3);
-        float *few = room(ALL), *same_few = room(ALL);
+        float *few = guarded("an array", ALL),
+              *same_few = guarded("an array", ALL);
         attend_cache(&c, 4, 3, query, 1, rows_by_head(4, 3, 12, few));
         attend_cache(&c, 4, 3, query, 2, rows_by_head(4, 3, 12, same_few));
-        same("context by two threads", ALL, same_few, few);
+        expect_list("context by two threads", ALL, same_few, few, EXACTLY);
         float *right = by_kernel(&t);
-        similar("context", ALL, few, right, 0, ATOL);
+        expect_list("context", ALL, few, right, 0, ATOL);
         free(right);
         kv_cache_free(&c);
     }
@@ -129,8 +130,8 @@ static void high_scores(void)
         sum += weight;
         due += weight * value[i];
     }
-    tap_near("context", asked(N, 3, (float[3]){1, 1, 1}, key[0], value),
-             due / sum, 0, 5e-7);
+    expect_near("context", asked(N, 3, (float[3]){1, 1, 1}, key[0], value),
+                due / sum, 0, 5e-7);
 }
 
 /* A single key: the context is its value, also where 16 bits are at their
@@ -157,8 +158,8 @@ static void all_kept(void)
         attend_cache(&c, 1, 1, rows_by_head(1, 1, 1, &zero), 1,
                      rows_by_head(1, 1, D, context));
         next_case();
-        give("format = %d", (int)format);
-        same("context", D, context, value);
+        given("format = %d", (int)format);
+        expect_list("context", D, context, value, EXACTLY);
         kv_cache_free(&c);
     }
 }
@@ -181,10 +182,10 @@ static void refusals(void)
 
 int main(void)
 {
-    TAP(any_set, "kv_cache_attend_fast: any text, in any pieces");
-    TAP(many_keys, "kv_cache_attend_fast: more keys than a split has");
-    TAP(all_kept, "kv_cache_attend_fast: all that 16 bits can hold");
-    TAP(high_scores, "kv_cache_attend_fast: scores of millions");
+    TAP("kv_cache_attend_fast: any text, in any pieces", any_set());
+    TAP("kv_cache_attend_fast: more keys than a split has", many_keys());
+    TAP("kv_cache_attend_fast: all that 16 bits can hold", all_kept());
+    TAP("kv_cache_attend_fast: scores of millions", high_scores());
     refusals();
     return tap_done();
 }

@@ -3,7 +3,7 @@
  * they ask. Define CHAPTER before including it. */
 #pragma once
 
-#include "sets.h"
+#include "golden.h"
 #include "attention/14_flash.h"
 #include "attention/16_kv_cache.h"
 #include "attention/kv_cache.h"
@@ -111,7 +111,7 @@ static inline float *without_cache(const Text *t)
 /* A random text, of which tokens or heads lie side by side. */
 static inline StridedRows any_rows(int by_token, int heads, int n, int d)
 {
-    float *x = room_for("rows", (size_t)(heads * n * d));
+    float *x = guarded("rows", (size_t)(heads * n * d));
     tap_fill(heads * n * d, x, -2, 2);
     return by_token ? rows_by_token(heads, n, d, x)
                     : rows_by_head(heads, n, d, x);
@@ -122,9 +122,10 @@ static inline Text any_text(int n, int n_kv_heads, int sharing, int d_k,
 {
     const int by_token = tap_int(0, 1), heads = n_kv_heads * sharing;
     next_case();
-    give("%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
-         "%d",
-         n, heads, n_kv_heads, d_k, d_v, window);
+    given(
+        "%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
+        "%d",
+        n, heads, n_kv_heads, d_k, d_v, window);
     return (Text){heads,
                   n_kv_heads,
                   n,
@@ -140,7 +141,7 @@ static inline Text any_text(int n, int n_kv_heads, int sharing, int d_k,
 /* What has been written for it, [n_heads][n][d_v]. */
 static inline float *contexts(const Text *t)
 {
-    float *got = room((size_t)(t->n_heads * t->n * t->d_v));
+    float *got = guarded("an array", (size_t)(t->n_heads * t->n * t->d_v));
     for (int h = 0; h < t->n_heads; h++)
         copy_rows(t->context, h, t->n, t->d_v,
                   (void *)(got + h * t->n * t->d_v));
@@ -150,8 +151,8 @@ static inline float *contexts(const Text *t)
 static inline void compare(const Text *t)
 {
     float *right = without_cache(t);
-    similar("context", (size_t)(t->n_heads * t->n * t->d_v), contexts(t),
-            right, 0, ATOL);
+    expect_list("context", (t->n_heads * t->n * t->d_v), contexts(t), right,
+                0, ATOL);
     free(right);
 }
 
@@ -198,15 +199,15 @@ static inline void odd_numbers(void)
         const float x = odd[k / 6 % 3];
         const Format format = (Format)(k / 18 % 3);
         rows.at[token * rows.token_stride + tap_int(0, D - 1)] = x;
-        give("%g in the %s of token %d, format = %d", (double)x,
-             role[where], token, (int)format);
+        given("%g in the %s of token %d, format = %d", (double)x,
+              role[where], token, (int)format);
         KVCache c = cache_for(&t, N, format);
         come_in_pieces(&c, &t, k % 5 ? 3 : 40);
         float *right = without_cache(&t), *got = contexts(&t);
         for (int i = 0; i < 2 * N; i++)
             if (where < 2 || sees(&t, i % N, token))
-                similar(tap_words("context of token %d", i % N), D,
-                        got + i * D, right + i * D, 0, ATOL);
+                expect_list(tap_words("context of token %d", i % N), D,
+                            got + i * D, right + i * D, 0, ATOL);
         free(right);
         kv_cache_free(&c);
     }

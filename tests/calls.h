@@ -48,7 +48,7 @@ static inline StridedRows any_rows(Random *r, const char *name,
     const ptrdiff_t count = (texts - 1) * rows.text_stride +
                             (heads - 1) * rows.head_stride +
                             (n - 1) * rows.token_stride + d;
-    rows.at = room_for(name, (size_t)count);
+    rows.at = guarded(name, (size_t)count);
     return rows;
 }
 
@@ -93,7 +93,7 @@ static inline Mask any_mask(Random *r, int n, int m)
         return mask_none();
     if (kind < 5)
         return mask_causal(kind == 1 ? 0 : kind == 2 ? m - n : place);
-    float *table = room_for("table", (size_t)(n * m));
+    float *table = guarded("table", (size_t)(n * m));
     for (int i = 0; i < n; i++) {
         const bool is_empty = !below(r, 5);
         for (int j = 0; j < m; j++)
@@ -151,7 +151,7 @@ static inline AttentionCall any_call(Random *r, AttentionCall call)
         call.keep_factor =
             filled(r, "kept", texts, heads, n, m, below(r, 3), mask_row);
     if (below(r, 3))
-        call.log_sum_exp = room_for("log_sum", (size_t)(texts * heads * n));
+        call.log_sum_exp = guarded("log_sum", (size_t)(texts * heads * n));
     call.threads = below(r, 4);
     return call;
 }
@@ -170,14 +170,6 @@ static inline const char *words_for(const Kernel *kernel,
         call->scale, call->bias.at ? "a" : "no",
         call->keep_factor.at ? "with" : "without", call->threads);
     return text;
-}
-
-/* After a case: its arrays are not needed any more. */
-static inline void close_rooms(void)
-{
-    tap_check_rooms();
-    while (tap_rooms)
-        free(tap_room[--tap_rooms].block);
 }
 
 typedef struct {
@@ -201,33 +193,35 @@ static inline void worse(Worst *worst, double got, double due,
 static inline void report(const char *what, const Worst *worst,
                           double tolerance)
 {
-    tap_report(worst->off <= tolerance, what, "%.3g apart, in %s",
-               worst->off, worst->where);
+    expect(worst->off <= tolerance, what, "%.3g apart, in %s", worst->off,
+           worst->where);
 }
 
 /* The call of the set, of heads [texts][n_heads][n][d]: what its name says
  * is given, too. */
-static inline AttentionCall call_of_set(void)
+static inline AttentionCall call_of_set(const char *set)
 {
-    AttentionCall call = {.texts = dim("query", 0),
-                          .n_heads = dim("query", 1),
-                          .n_kv_heads = dim("key", 1),
-                          .n = dim("query", 2),
-                          .m = dim("key", 2),
-                          .d_k = dim("key", 3),
-                          .d_v = dim("value", 3)};
+    AttentionCall call = {.texts = dim(set, "query", 0),
+                          .n_heads = dim(set, "query", 1),
+                          .n_kv_heads = dim(set, "key", 1),
+                          .n = dim(set, "query", 2),
+                          .m = dim(set, "key", 2),
+                          .d_k = dim(set, "key", 3),
+                          .d_v = dim(set, "value", 3)};
     const int heads = call.n_heads, key_heads = call.n_kv_heads;
-    call.query = rows_by_head(heads, call.n, call.d_k, input("query"));
-    call.key = rows_by_head(key_heads, call.m, call.d_k, input("key"));
-    call.value = rows_by_head(key_heads, call.m, call.d_v, input("value"));
-    if (strstr(sets_now, "scaled"))
-        call.scale = (float)number("scale", "scale");
-    if (strstr(sets_now, "past"))
-        call.mask = mask_causal((int)number("first", "first"));
-    if (strstr(sets_now, "table"))
-        call.mask = mask_table(call.n, call.m, input("mask"));
-    if (strstr(sets_now, "bias"))
-        call.bias = (StridedRows){input("bias"), 0, 0, dim("bias", 1)};
+    call.query = rows_by_head(heads, call.n, call.d_k, input(set, "query"));
+    call.key = rows_by_head(key_heads, call.m, call.d_k, input(set, "key"));
+    call.value =
+        rows_by_head(key_heads, call.m, call.d_v, input(set, "value"));
+    if (strstr(set, "scaled"))
+        call.scale = (float)input_number(set, "scale", "scale");
+    if (strstr(set, "past"))
+        call.mask = mask_causal((int)input_number(set, "first", "first"));
+    if (strstr(set, "table"))
+        call.mask = mask_table(call.n, call.m, input(set, "mask"));
+    if (strstr(set, "bias"))
+        call.bias =
+            (StridedRows){input(set, "bias"), 0, 0, dim(set, "bias", 1)};
     return call;
 }
 
@@ -321,5 +315,5 @@ static inline void compare_results(const Results *x, float with,
             worse(worst, result_row(x, i)[k], (double)with + *due++, where);
     for (const float *at = x->rows.at; at < end; at++)
         between -= *at == unset;
-    tap_report(between == 0, x->name, "written between rows: %s", where);
+    expect(between == 0, x->name, "written between rows: %s", where);
 }

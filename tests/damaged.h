@@ -70,11 +70,11 @@ static inline void read_or_refused(void (*reads)(void), const char *damage,
     status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     rewind(error);
     said[fread(said, 1, sizeof said - 1, error)] = '\0';
-    tap_report(status == 0 ? !*said
-                           : status == 2 && tap_is_message(said, NULL) &&
-                                 !strchr(said, '\n')[1],
-               tap_words("%s %zu", damage, at), "status %d, said '%s'",
-               status, said);
+    expect(status == 0 ? !*said
+                       : status == 2 && tap_is_message(said, NULL) &&
+                             !strchr(said, '\n')[1],
+           tap_words("%s %zu", damage, at), "status %d, said '%s'", status,
+           said);
 }
 
 static inline void each_damage(void (*reads)(void), int bit)
@@ -93,8 +93,8 @@ static inline void each_damage(void (*reads)(void), int bit)
 #define DAMAGES(function, begins, reads)                                   \
     do {                                                                   \
         for (int bit = 0; bit <= 8 && !getenv("TAP_SMALL"); bit++)         \
-            TAP_OF(tap_words(function ": damage %d", bit), begins,         \
-                   each_damage(reads, bit));                               \
+            TAP(tap_words(function ": damage %d", bit), begins,            \
+                each_damage(reads, bit));                                  \
         if (getenv("TAP_SMALL"))                                           \
             tap_skip(function ": damage", "large");                        \
     } while (0)

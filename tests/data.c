@@ -11,7 +11,7 @@
  * it. */
 typedef struct {
     const char *text, *other, *words;
-} Wrong;
+} WrongText;
 
 static void write_with(const char *whole, const char *text,
                        const char *other)
@@ -27,7 +27,7 @@ static void write_with(const char *whole, const char *text,
 }
 
 static void refuse_each(const char *name, const char *whole, int n,
-                        const Wrong wrong[n], void (*reads)(void))
+                        const WrongText wrong[n], void (*reads)(void))
 {
     for (int i = 0; i < n; i++) {
         write_with(whole, wrong[i].text, wrong[i].other);
@@ -47,24 +47,24 @@ static void test_tables(void)
                "# two columns\nname\tx\nfirst\t-1e-3\n# a row between\n"
                "\tnan\n\nn\n7\n");
     Tsv t = tsv_read(path);
-    tap_near("steps", tsv_value_integer(&t, "steps", 40, 40), 40, 0, 0);
-    tap_near("rate", tsv_value_number(&t, "rate"), 0.25, 0, 0);
-    tap_true("on", !strcmp(tsv_value(&t, "on"), "a machine"));
+    expect_equal("steps", tsv_value_integer(&t, "steps", 40, 40), 40);
+    expect_equal("rate", tsv_value_number(&t, "rate"), 0.25);
+    expect_true("on", !strcmp(tsv_value(&t, "on"), "a machine"));
     tsv_columns(&t, 2, two);
     tsv_row(&t, 2);
-    tap_near("the line", t.line, 8, 0, 0);
-    tap_true("a name", !strcmp(t.field[0], "first"));
-    tap_near("x", tsv_number(&t, 1, "x"), -1e-3, 0, 0);
-    tap_true("another row", tsv_has_row(&t));
+    expect_equal("the line", t.line, 8);
+    expect_true("a name", !strcmp(t.field[0], "first"));
+    expect_equal("x", tsv_number(&t, 1, "x"), -1e-3);
+    expect_true("another row", tsv_has_row(&t));
     tsv_row(&t, 2);
-    tap_near("the line", t.line, 10, 0, 0);
-    tap_true("no name", !*t.field[0]);
-    tap_near("x", tsv_number(&t, 1, "x"), (double)NAN, 0, 0);
-    tap_true("no other row", !tsv_has_row(&t));
+    expect_equal("the line", t.line, 10);
+    expect_true("no name", !*t.field[0]);
+    expect_equal("x", tsv_number(&t, 1, "x"), (double)NAN);
+    expect_true("no other row", !tsv_has_row(&t));
     tsv_columns(&t, 1, one);
     tsv_row(&t, 1);
-    tap_near("n", tsv_integer(&t, 0, "n", 0, 7), 7, 0, 0);
-    tap_true("no other row", !tsv_has_row(&t));
+    expect_equal("n", tsv_integer(&t, 0, "n", 0, 7), 7);
+    expect_true("no other row", !tsv_has_row(&t));
     tsv_end_check(&t);
     tsv_free(&t);
     tsv_free(&t);
@@ -76,10 +76,10 @@ static void test_endings(void)
     for (int k = 0; k < 2; k++) {
         write_text(k ? "n\n1\n# the end" : "n\n1");
         Tsv t = tsv_read(path);
-        tap_near("newlines", t.lines, 1 + k, 0, 0);
+        expect_equal("newlines", t.lines, 1 + k);
         tsv_columns(&t, 1, one);
         tsv_row(&t, 1);
-        tap_near("n", tsv_integer(&t, 0, "n", 1, 1), 1, 0, 0);
+        expect_equal("n", tsv_integer(&t, 0, "n", 1, 1), 1);
         tsv_end_check(&t);
         tsv_free(&t);
     }
@@ -102,7 +102,7 @@ static void read_table(void)
 #define VALUE(here)                                                        \
     "file:" here "; it must be 'steps', a tab and a "                      \
     "value"
-static const Wrong no_table[] = {
+static const WrongText no_table[] = {
     {table, "", VALUE("1: here is the end of the file")},
     {table, "# a\n\n\n", VALUE("3: here is a blank line")},
     {"steps\t", "stops\t", VALUE("1: here is 'stops\\x0940'")},
@@ -145,10 +145,10 @@ static void test_measured(void)
             const float x = (float)tsv_number(&t, k, column[k]);
             const float y = measured(column[k], t.field[0], t.field[1],
                                      atoi(t.field[2]));
-            tap_true(t.field[0], isnan(x) ? isnan(y) : x == y);
+            expect_true(t.field[0], isnan(x) ? isnan(y) : x == y);
         }
     }
-    tap_true("more than a hundred rows", rows > 100);
+    expect_true("more than a hundred rows", rows > 100);
     tsv_free(&t);
 }
 
@@ -160,10 +160,10 @@ static const char few[] =
 static void test_few(void)
 {
     write_text(few);
-    tap_near("the first with the most threads",
-             (double)measured("MB", "it", "us", 0), 7, 0, 0);
-    tap_near("with one", (double)measured("MB", "it", "us", 1), 8, 0, 0);
-    tap_true("the machine", !strcmp(measured_on(), "M"));
+    expect_equal("the first with the most threads",
+                 (double)measured("MB", "it", "us", 0), 7);
+    expect_equal("with one", (double)measured("MB", "it", "us", 1), 8);
+    expect_true("the machine", !strcmp(measured_on(), "M"));
 }
 
 static void read_measured(void)
@@ -172,7 +172,7 @@ static void read_measured(void)
 }
 
 #define FILE_6 " src/data/measured.tsv:6: "
-static const Wrong not_measured[] = {
+static const WrongText not_measured[] = {
     {few, "",
      "src/data/measured.tsv:1: here is the end of the file; it must be "
      "'machine', a tab and a value"},
@@ -206,23 +206,22 @@ static void test_logs(void)
         due.dropout = log == 1 ? 0.2 : 0;
         due.repeats = log == 2;
         due.steps = log == 2 ? 1600 : due.steps;
-        tap_true("sizes", !memcmp(&t.run, &due, sizeof due));
+        expect_true("sizes", !memcmp(&t.run, &due, sizeof due));
         for (int i = 0; i < TRAINED_ROWS; i++) {
             const TrainedRow *row = &t.row[i];
-            tap_near("step", row->step, i ? i * due.steps / 40 : 1, 0, 0);
-            tap_near("bytes of a sample", (double)strlen(row->sample),
-                     due.model.context_length, 0, 0);
-            tap_true("the best has the least loss",
-                     row->held_out >= t.row[t.best].held_out);
+            expect_equal("step", row->step, i ? i * due.steps / 40 : 1);
+            expect_equal("bytes of a sample", (double)strlen(row->sample),
+                         due.model.context_length);
+            expect_true("the best has the least loss",
+                        row->held_out >= t.row[t.best].held_out);
         }
         for (int i = 0; i < TRAINED_HEADS; i++) {
             before = fmaxf(before, t.heads[i][HEAD_BEFORE]);
             after = fmaxf(after, t.heads[i][HEAD_AFTER]);
-            tap_near("one back", t.back[i][0], t.heads[i][HEAD_BEFORE], 0,
-                     0);
+            expect_equal("one back", t.back[i][0], t.heads[i][HEAD_BEFORE]);
         }
-        tap_near("before", before, t.row[t.best].before, 1e-5, 0);
-        tap_near("after", after, t.row[t.best].after, 1e-5, 0);
+        expect_near("before", before, t.row[t.best].before, 1e-5, 0);
+        expect_near("after", after, t.row[t.best].after, 1e-5, 0);
         trained_free(&t);
         trained_free(&t);
     }
@@ -234,7 +233,7 @@ static void read_log(void)
     trained_free(&t);
 }
 
-static const Wrong no_log[] = {
+static const WrongText no_log[] = {
     {"texts\t", "text\t",
      "file:3: here is 'text\\x0916'; it must be 'texts', a tab and a "
      "value"},
@@ -260,14 +259,15 @@ static const Wrong no_log[] = {
 
 static void test_prose(void)
 {
-    tap_near("the prose", prose()->length, (double)strlen(prose()->bytes),
-             0, 0);
-    tap_near("held out", held_out()->length,
-             (double)strlen(held_out()->bytes), 0, 0);
-    tap_true("read once", prose() == prose() && held_out() == held_out());
-    tap_true("a tenth is held out",
-             prose()->length > 5 * held_out()->length);
-    tap_true("another text", !strstr(prose()->bytes, held_out()->bytes));
+    expect_equal("the prose", prose()->length,
+                 (double)strlen(prose()->bytes));
+    expect_equal("held out", held_out()->length,
+                 (double)strlen(held_out()->bytes));
+    expect_true("read once",
+                prose() == prose() && held_out() == held_out());
+    expect_true("a tenth is held out",
+                prose()->length > 5 * held_out()->length);
+    expect_true("another text", !strstr(prose()->bytes, held_out()->bytes));
 }
 
 /* Both texts, with so many bytes, of which the last is this one. */
@@ -290,22 +290,22 @@ int main(void)
 {
     size_t size;
     char *const log = file_text(*logs, &size);
-    TAP(test_measured, "measured: every row");
-    TAP_OF("measured_on: the machine",
-           tap_true("it has a name", strlen(measured_on()) > 5));
+    TAP("measured: every row", test_measured());
+    TAP("measured_on: the machine",
+        expect_true("it has a name", strlen(measured_on()) > 5));
     REFUSES("'ms' of 'peak' by 'nobody' on 1 threads: what `make bench` "
             "has measured is needed",
             measured("ms", "peak", "nobody", 1));
     REFUSES(NULL, measured("MS", "peak", "any", 1));
-    TAP(test_logs, "trained_read: the logs of the long runs");
-    TAP(test_logs, "trained_free: twice");
-    TAP(test_prose, "prose: two texts");
-    TAP(test_prose, "held_out: is not in the prose");
+    TAP("trained_read: the logs of the long runs", test_logs());
+    TAP("trained_free: twice", test_logs());
+    TAP("prose: two texts", test_prose());
+    TAP("held_out: is not in the prose", test_prose());
     enter_folder();
     REFUSES("gone: cannot be read: No such file or directory",
             tsv_read("gone"));
-    TAP(test_tables, "tsv_read: values and tables");
-    TAP(test_endings, "tsv_read: a last line without its end");
+    TAP("tsv_read: values and tables", test_tables());
+    TAP("tsv_read: a last line without its end", test_endings());
     REFUSE_EACH("tsv_read", table, no_table, read_table);
     file_size = 0;
     add("steps\0", 6);
@@ -321,7 +321,7 @@ int main(void)
     if (mkdir("src", 0700) || mkdir("src/data", 0700) ||
         symlink("../../file", "src/data/measured.tsv"))
         REFUSE("%s: no folder can be made there", folder);
-    TAP(test_few, "measured: a small file");
+    TAP("measured: a small file", test_few());
     REFUSE_EACH("measured", few, not_measured, read_measured);
     REFUSES("src/data/held_out.txt: has 19999 bytes; it must have from "
             "20000 to 2147483647",
@@ -333,9 +333,8 @@ int main(void)
             "be ASCII",
             texts_of(30000, 20000, 0x80));
     REFUSES(NULL, texts_of(30000, 20000, 0));
-    TAP_OF("prose: as long as what is held out, with all of ASCII",
-           tap_near("bytes", texts_of(20000, 20000, 0x7f)->length, 20000, 0,
-                    0));
+    TAP("prose: as long as what is held out, with all of ASCII",
+        expect_equal("bytes", texts_of(20000, 20000, 0x7f)->length, 20000));
     if (remove("src/data/measured.tsv") || remove("src/data/prose.txt") ||
         remove("src/data/held_out.txt") || rmdir("src/data") ||
         rmdir("src"))

@@ -27,7 +27,7 @@ static void has(int due, const char *part)
     int n = 0;
     for (const char *c = text; (c = strstr(c, part)); c++)
         n++;
-    tap_near(part, n, due, 0, 0);
+    expect_equal(part, n, due);
 }
 
 /* The number that an attribute of the k-th element that begins like this
@@ -56,8 +56,8 @@ static void says(const char *words)
             all[n++] = *c;
         is_mark &= *c != '>';
     }
-    tap_report(!strcmp(all, words), "the texts", "'%s' where '%s' is due",
-               all, words);
+    expect(!strcmp(all, words), "the texts", "'%s' where '%s' is due", all,
+           words);
     has(1, "<title id=\"x-title\">");
     has(1, "role=\"img\"");
     has(1, "</svg>\n");
@@ -73,11 +73,11 @@ static void grows(const char *start, int k, const char *name, int n,
     for (int i = 0; i < n; i++)
         large = value[i] > value[large] ? i : large;
     const double size = of(start, k + large, name) - of_0;
-    tap_true("it is large enough to be seen", fabs(size) > 0.2);
+    expect_true("it is large enough to be seen", fabs(size) > 0.2);
     for (int i = 0; i < n; i++)
-        tap_near(name, of(start, k + i, name),
-                 of_0 + size * value[i] / value[large], 0,
-                 fabs(size) > 5 ? 0.6 + 0.01 * fabs(size) : 0.006);
+        expect_near(name, of(start, k + i, name),
+                    of_0 + size * value[i] / value[large], 0,
+                    fabs(size) > 5 ? 0.6 + 0.01 * fabs(size) : 0.006);
 }
 
 /* ---- What pictures say, and that what stands for a number is as large as
@@ -141,8 +141,8 @@ static void test_layout(void)
     has(1, "class=\"c0\"");
     has(2, "class=\"c1\"");
     has(4, "class=\"rule\"");
-    tap_near("a column's name, above its cells", of("<text", 2, "x"),
-             of("<text", 4, "x"), 0, 0);
+    expect_equal("a column's name, above its cells", of("<text", 2, "x"),
+                 of("<text", 4, "x"));
 }
 
 static void test_pipeline(void)
@@ -168,9 +168,9 @@ static void test_bars(void)
          "b&amp;c|0|a&lt;b|0|b&amp;c|0.2291|longer");
     grows("<rect", 0, "height", 3, (double[]){1, 2, 4}, 0);
     const double zero = of("<line", 0, "y1");
-    tap_near("up", of("<rect", 0, "y") + of("<rect", 0, "height"), zero, 0,
-             0.15);
-    tap_near("down", of("<rect", 1, "y"), zero, 0, 0.15);
+    expect_near("up", of("<rect", 0, "y") + of("<rect", 0, "height"), zero,
+                0, 0.15);
+    expect_near("down", of("<rect", 1, "y"), zero, 0, 0.15);
     DRAW(figure_bars("x", "Title", 1, names, 6, index, y));
     says("a&lt;b|1|WQ|0|Khᵀ|0|Q = X WQ X1|0|a_|0|to_day|0|2_a W_&lt;");
 }
@@ -182,8 +182,8 @@ static void test_stacks(void)
     says("a&lt;b|b&amp;c|entry 1|0.2500|0.1250|0.3750|entry 2|0.5000|"
          "1.0000|1.5000");
     grows("<rect", 2, "width", 4, (double[]){0.25, 0.125, 0.5, 1}, 0);
-    tap_near("beside", of("<rect", 3, "x"),
-             of("<rect", 2, "x") + of("<rect", 2, "width"), 0, 0.15);
+    expect_near("beside", of("<rect", 3, "x"),
+                of("<rect", 2, "x") + of("<rect", 2, "width"), 0, 0.15);
 }
 
 static void test_histograms(void)
@@ -352,7 +352,7 @@ static void test_nothing(void)
             figure_pipeline("x", "scores"), figure_pipeline("x", ""),
             block_of(3), follow(2, 7), plot(0, 2, 2, 2),
             figure_bars("x", "", 1, names, 1, names, (float[1][1]){{NAN}}));
-        tap_true("no picture", !*text);
+        expect_true("no picture", !*text);
     }
 }
 
@@ -382,21 +382,21 @@ int main(void)
 {
     if (!mkdtemp(folder))
         REFUSE("no folder %s can be made", folder);
-    TAP(test_nothing, "FIGURES: nothing is drawn or refused without it");
+    TAP("FIGURES: nothing is drawn or refused without it", test_nothing());
     setenv("FIGURES", folder, 1);
-    TAP(test_heatmap, "figure_heatmap: shades and hidden cells");
-    TAP(test_maps, "figure_maps: a scale for each");
-    TAP(test_word_maps, "figure_word_maps: one scale");
-    TAP(test_grid, "figure_grid: squares");
-    TAP(test_layout, "figure_layout: words in cells");
-    TAP(test_pipeline, "figure_pipeline: two stages");
-    TAP(test_bars, "figure_bars: heights, signs and an index");
-    TAP(test_stacks, "figure_stacks: parts and sums");
-    TAP(test_histograms, "figure_histograms: one axis");
-    TAP(test_curves, "figure_curves: where points lie, and gaps");
-    TAP(test_log_log, "figure_log_log: where points lie");
-    TAP(test_blocks, "figure_blocks: shapes and parts");
-    TAP(test_follow, "figure_follow: roles, keys, shares, context");
+    TAP("figure_heatmap: shades and hidden cells", test_heatmap());
+    TAP("figure_maps: a scale for each", test_maps());
+    TAP("figure_word_maps: one scale", test_word_maps());
+    TAP("figure_grid: squares", test_grid());
+    TAP("figure_layout: words in cells", test_layout());
+    TAP("figure_pipeline: two stages", test_pipeline());
+    TAP("figure_bars: heights, signs and an index", test_bars());
+    TAP("figure_stacks: parts and sums", test_stacks());
+    TAP("figure_histograms: one axis", test_histograms());
+    TAP("figure_curves: where points lie, and gaps", test_curves());
+    TAP("figure_log_log: where points lie", test_log_log());
+    TAP("figure_blocks: shapes and parts", test_blocks());
+    TAP("figure_follow: roles, keys, shares, context", test_follow());
     refuse_entries();
     refuse_others();
     refuse_to_write();

@@ -20,17 +20,18 @@ static void reads_again(const Gpt *g)
 {
     Gpt again;
     gpt_load(&again, model_file());
-    same("parameters", g->count, again.memory, g->memory);
-    same_bits("parameters", (int64_t)again.count, (int64_t)g->count);
-    same_bits("heads", again.n_heads, g->n_heads);
-    same_bits("apart", again.has_own_output, g->has_own_output);
+    expect_list("parameters", g->count, again.memory, g->memory, EXACTLY);
+    expect_integer("parameters", (int64_t)again.count, (int64_t)g->count);
+    expect_integer("heads", again.n_heads, g->n_heads);
+    expect_integer("apart", again.has_own_output, g->has_own_output);
     gpt_free(&again);
     remove(model_file());
 }
 
-static void save_test(void)
+static void save_test(const char *set)
 {
-    Gpt g = given(), smallest = {1, 1, 1, 1, 1, .has_own_output = 0};
+    Gpt g = golden_gpt(set),
+        smallest = {1, 1, 1, 1, 1, .has_own_output = 0};
     gpt_save(&g, model_file());
     reads_again(&g);
     gpt_init(&smallest, &smallest);
@@ -41,14 +42,14 @@ static void save_test(void)
 }
 
 /* Each number of 16 bits is the nearest of its kind. */
-static void half_test(void)
+static void half_test(const char *set)
 {
-    Gpt g = given();
+    Gpt g = golden_gpt(set);
     g.memory[1] = 65519;
     g.memory[2] = -1e-7f;
     gpt_save_half(&g, model_file());
     Tensors file = tensors_read(model_file());
-    same_bits("type", tensors_find(&file, "wte.weight")->type, 'h');
+    expect_integer("type", tensors_find(&file, "wte.weight")->type, 'h');
     tensors_free(&file);
     for (size_t i = 0; i < g.count; i++)
         g.memory[i] = from_float16(to_float16(g.memory[i]));
@@ -57,9 +58,9 @@ static void half_test(void)
 }
 
 /* As others write it: the first half of each float's bits, here. */
-static void bfloat16_test(void)
+static void bfloat16_test(const char *set)
 {
-    Gpt g = given();
+    Gpt g = golden_gpt(set);
     for (size_t i = 0; i < g.count; i++)
         g.memory[i] = from_bfloat16(to_bfloat16(g.memory[i]));
     gpt_save(&g, model_file());
@@ -91,13 +92,14 @@ static void model_test(void)
         model_load(&again, model_file());
         for (size_t i = 0; i < m.count; i++)
             m.memory[i] = from_float16(to_float16(m.memory[i]));
-        same("parameters", m.count, again.memory, m.memory);
-        same_bits("parameters", (int64_t)again.count, (int64_t)m.count);
-        same_bits("vocabulary", again.vocabulary, 7);
-        same_bits("context", again.context_length, 5);
-        same_bits("heads", again.attention.n_heads, 2);
-        same_bits("d_k", again.attention.d_k, 2);
-        same_bits("d_v", again.attention.d_v, 1);
+        expect_list("parameters", m.count, again.memory, m.memory, EXACTLY);
+        expect_integer("parameters", (int64_t)again.count,
+                       (int64_t)m.count);
+        expect_integer("vocabulary", again.vocabulary, 7);
+        expect_integer("context", again.context_length, 5);
+        expect_integer("heads", again.attention.n_heads, 2);
+        expect_integer("d_k", again.attention.d_k, 2);
+        expect_integer("d_v", again.attention.d_v, 1);
         model_free(&again);
         model_free(&m);
     }
@@ -109,7 +111,7 @@ static double loss_of(const char *model, int texts, int n)
 {
     Model m;
     Pass p;
-    Random r = seeded(77);
+    Random r = random_seeded(77);
     model_load(&m, model);
     pass_init(&p, &m, texts, n);
     for (int k = 0; k < texts * n; k += n)
@@ -134,10 +136,11 @@ static double loss_of(const char *model, int texts, int n)
 static void learned_test(void)
 {
     enum { SENTENCES = AGREEMENTS - AGREEMENTS_TAUGHT };
-    tap_true("all verbs", loss_of("src/models/verbs.safetensors", SENTENCES,
-                                  AGREEMENT_LENGTH) < log(2) / SENTENCES);
-    tap_true("nearly no loss", loss_of("src/models/repeated.safetensors",
-                                       50, REPEATED_LENGTH) < 0.02);
+    expect_true("all verbs",
+                loss_of("src/models/verbs.safetensors", SENTENCES,
+                        AGREEMENT_LENGTH) < log(2) / SENTENCES);
+    expect_true("nearly no loss", loss_of("src/models/repeated.safetensors",
+                                          50, REPEATED_LENGTH) < 0.02);
 }
 
 /* Of a model with heads of so many; with the bias of the keys alone, which
@@ -190,7 +193,7 @@ static void list_golden(const char *prefix, const char *lost)
         const Tensor *t = &tap_golden.tensor[i];
         if (strchr(t->name, '-') || !strcmp(t->name, lost))
             continue;
-        char *name = room(100);
+        char *name = guarded("an array", 100);
         snprintf(name, 400, "%s%s", prefix, t->name);
         list[listed] = *t;
         list[listed++].name = name;
@@ -201,8 +204,8 @@ static void list_golden(const char *prefix, const char *lost)
  * times as large. */
 static void list_output(int times)
 {
-    Tensor output = *golden("22_gpt/wte.weight");
-    float *x = room(output.count);
+    Tensor output = *golden("", "wte.weight");
+    float *x = guarded("an array", output.count);
     memcpy(x, output.data, output.count * sizeof *x);
     x[output.count - 1] *= (float)times;
     output.name = "lm_head.weight";
@@ -220,7 +223,7 @@ static Gpt load_list(const char *config)
         fclose(file);
     }
     gpt_load(&g, model_file());
-    same_bits("heads", g.n_heads, 2);
+    expect_integer("heads", g.n_heads, 2);
     return g;
 }
 
@@ -228,8 +231,8 @@ static Gpt load_list(const char *config)
  * masks, and the number of heads in config.json. */
 static void prefix_test(void)
 {
-    const Tensor *tokens = golden("22_gpt/wte.weight");
-    sets_now = "gpt_tied";
+    const Tensor *tokens = golden("", "wte.weight");
+    const char *const set = "gpt_tied";
     list_golden("transformer.", "n_head");
     list_output(1);
     list[listed++] = (Tensor){.name = "transformer.h.0.attn.bias",
@@ -241,10 +244,11 @@ static void prefix_test(void)
                               .type = 'f',
                               .data = (float[1]){-1e4f}};
     Gpt g = load_list("\"n_layer\": 2");
-    tap_true("apart", g.output.weight != g.tokens);
-    same("output", tokens->count, g.output.weight, floats(tokens));
-    same("parameters", part("parameters")->count, g.memory,
-         floats(part("parameters")));
+    expect_true("apart", g.output.weight != g.tokens);
+    expect_list("output", tokens->count, g.output.weight,
+                tensor_as_floats(tokens), EXACTLY);
+    expect_list("parameters", golden(set, "parameters")->count, g.memory,
+                golden_floats(set, "parameters"), EXACTLY);
     gpt_free(&g);
 }
 
@@ -416,16 +420,16 @@ static void refused_files(void)
 int main(void)
 {
     make_own_folder();
-    EACH("gpt_save", save_test, "gpt_*-sizes");
-    EACH("gpt_save_half", half_test, "gpt_*-sizes");
-    EACH("gpt_load", bfloat16_test, "gpt_*-sizes");
-    TAP(model_test, "model_save_half: written and read again");
-    TAP(learned_test, "model_load: the models in src/models");
+    EACH_SET("gpt_save", "gpt_*-sizes", save_test(set));
+    EACH_SET("gpt_save_half", "gpt_*-sizes", half_test(set));
+    EACH_SET("gpt_load", "gpt_*-sizes", bfloat16_test(set));
+    TAP("model_save_half: written and read again", model_test());
+    TAP("model_load: the models in src/models", learned_test());
     refused_models();
-    TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
+    TAP("gpt_load: names behind a prefix, an output apart", prefix_test());
     refused_configs();
     refused_files();
-    TAP(harmless_test, "gpt_load: what changes no logits in config.json");
+    TAP("gpt_load: what changes no logits in config.json", harmless_test());
     remove(own_file("config.json"));
     remove_own_folder("model.safetensors");
     return tap_done();

@@ -2,15 +2,15 @@
  * CHAPTER before including this. */
 #pragma once
 
-#include "sets.h"
+#include "golden.h"
 #include "attention/23_language_model.h"
 #include "attention/gpt.h"
 #include "attention/gpt_training.h"
 
 /* The model of a set: its sizes, and room for its numbers. */
-static inline Gpt sized(void)
+static inline Gpt sized(const char *set)
 {
-    const int64_t *size = integers("sizes");
+    const int64_t *size = golden_integers(set, "sizes");
     Gpt g;
     gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
                         .context_length = (int)size[1],
@@ -18,15 +18,16 @@ static inline Gpt sized(void)
                         .n_heads = (int)size[3],
                         .layers = (int)size[4],
                         .has_own_output = !size[5]});
-    if (g.count != part("parameters")->count)
-        REFUSE("%s has not %zu parameters", sets_now, g.count);
+    if (g.count != golden(set, "parameters")->count)
+        REFUSE("%s has not %zu parameters", set, g.count);
     return g;
 }
 
-static inline Gpt given(void)
+static inline Gpt golden_gpt(const char *set)
 {
-    Gpt g = sized();
-    memcpy(g.memory, floats(part("parameters")), g.count * sizeof(float));
+    Gpt g = sized(set);
+    memcpy(g.memory, golden_floats(set, "parameters"),
+           g.count * sizeof(float));
     return g;
 }
 
@@ -88,7 +89,7 @@ static inline GptTraining small_of(int texts, int has_own_output)
     GptTraining t = {.model = sizes_of_small(has_own_output),
                      .texts = texts,
                      .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
-                     .random = seeded(5),
+                     .random = random_seeded(5),
                      .bytes = (int)strlen(reading),
                      .text = reading};
     gpt_training_init(&t, &t);

@@ -4,16 +4,16 @@
 
 static void noted(void)
 {
-    tap_near("before", is_interrupted(), 0, 0, 0);
+    expect_equal("before", is_interrupted(), 0);
     stop_when_interrupted();
-    tap_near("none yet", is_interrupted(), 0, 0, 0);
+    expect_equal("none yet", is_interrupted(), 0);
     raise(SIGINT);
-    tap_near("one", is_interrupted(), 1, 0, 0);
-    tap_near("and still", is_interrupted(), 1, 0, 0);
+    expect_equal("one", is_interrupted(), 1);
+    expect_equal("and still", is_interrupted(), 1);
     stop_when_interrupted();
-    tap_near("a run begins", is_interrupted(), 0, 0, 0);
+    expect_equal("a run begins", is_interrupted(), 0);
     raise(SIGINT);
-    tap_near("and is stopped", is_interrupted(), 1, 0, 0);
+    expect_equal("and is stopped", is_interrupted(), 1);
 }
 
 /* The signal that ends a program which is sent so many, or 0. */
@@ -34,15 +34,15 @@ static int ended_by(int times, bool has_asked)
 
 static void second(void)
 {
-    tap_near("one, not asked for", ended_by(1, false), SIGINT, 0, 0);
-    tap_near("one", ended_by(1, true), 0, 0, 0);
-    tap_near("two", ended_by(2, true), SIGINT, 0, 0);
+    expect_equal("one, not asked for", ended_by(1, false), SIGINT);
+    expect_equal("one", ended_by(1, true), 0);
+    expect_equal("two", ended_by(2, true), SIGINT);
 }
 
 int main(void)
 {
     signal(SIGINT, SIG_DFL); /* what a shell starts behind it ignores it */
-    TAP(noted, "is_interrupted: from the first Ctrl-C on");
-    TAP(second, "stop_when_interrupted: the second Ctrl-C ends");
+    TAP("is_interrupted: from the first Ctrl-C on", noted());
+    TAP("stop_when_interrupted: the second Ctrl-C ends", second());
     return tap_done();
 }

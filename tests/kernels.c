@@ -28,8 +28,8 @@ static void kernel_test(void)
     const int lanes[3] = {16, 8, LANES};
     for (int k = 0; k < 3; k++)
         if (!strcmp(kernel_name[k], kernel_now)) {
-            tap_near("lanes", kernel->lanes, lanes[k], 0, 0);
-            tap_true("name", !strcmp(kernel->name, kernel_now));
+            expect_equal("lanes", kernel->lanes, lanes[k]);
+            expect_true("name", !strcmp(kernel->name, kernel_now));
         }
 }
 
@@ -39,13 +39,14 @@ static void other_names(void)
     int first = 0;
     while (!kernel_named(kernel_name[first]))
         first++;
-    tap_true("the best", best_kernel() == kernel_named(kernel_name[first]));
-    tap_true("AVX", !kernel_named("AVX"));
-    tap_true("no name", !kernel_named(""));
+    expect_true("the best",
+                best_kernel() == kernel_named(kernel_name[first]));
+    expect_true("AVX", !kernel_named("AVX"));
+    expect_true("no name", !kernel_named(""));
     for (int k = 0; k < 3; k++)
-        tap_true(kernel_name[k],
-                 could_run(k) || !kernel_named(kernel_name[k]));
-    tap_true("plain", kernel_named("plain"));
+        expect_true(kernel_name[k],
+                    could_run(k) || !kernel_named(kernel_name[k]));
+    expect_true("plain", kernel_named("plain"));
 }
 
 static void each_kernel(void)
@@ -54,7 +55,7 @@ static void each_kernel(void)
         const char *name = tap_words("kernel_named: %s", kernel_name[k]);
         kernel_now = kernel_name[k];
         if (kernel_named(kernel_now))
-            TAP(kernel_test, name);
+            TAP(name, kernel_test());
         else
             tap_skip(name, "it is not compiled, or not for this processor");
     }
@@ -63,31 +64,32 @@ static void each_kernel(void)
 static void threads_test(void)
 {
     const int64_t worth = 1 << 20;
-    tap_near("little", threads_for(worth - 1, 5), 1, 0, 0);
-    tap_near("nothing", threads_for(0, 0), 1, 0, 0);
+    expect_equal("little", threads_for(worth - 1, 5), 1);
+    expect_equal("nothing", threads_for(0, 0), 1);
 #ifdef _OPENMP
-    tap_near("asked for", threads_for(worth, 5), 5, 0, 0);
-    tap_near("all", threads_for(1e30, 0), omp_get_max_threads(), 0, 0);
+    expect_equal("asked for", threads_for(worth, 5), 5);
+    expect_equal("all", threads_for(1e30, 0), omp_get_max_threads());
     int within = 0;
 #pragma omp parallel num_threads(2) reduction(+ : within)
     within += threads_for(worth, 5);
-    tap_near("by each of two", within, 2, 0, 0);
+    expect_equal("by each of two", within, 2);
 #else
-    tap_near("none", threads_for(worth, 5), 1, 0, 0);
+    expect_equal("none", threads_for(worth, 5), 1);
 #endif
 }
 
 int main(void)
 {
     each_kernel();
-    TAP(other_names, "best_kernel: the first that is there");
-    TAP(exp2_grid, "exp2_fast: as exp2");
-    TAP(exp2_between, "exp2_fast: from -127 to -126");
-    TAP(exp2_limits, "exp2_fast: whole numbers, low ones, and no numbers");
-    TAP(multiply_test, "matmul_strided: any tables, any start");
-    TAP(multiply_threads,
-        "matmul_strided: alike for any number of threads");
-    TAP(exp2_all_test, "exp2_all: any sizes");
-    TAP(threads_test, "threads_for: who does little has one");
+    TAP("best_kernel: the first that is there", other_names());
+    TAP("exp2_fast: as exp2", exp2_grid());
+    TAP("exp2_fast: from -127 to -126", exp2_between());
+    TAP("exp2_fast: whole numbers, low ones, and no numbers",
+        exp2_limits());
+    TAP("matmul_strided: any tables, any start", multiply_test());
+    TAP("matmul_strided: alike for any number of threads",
+        multiply_threads());
+    TAP("exp2_all: any sizes", exp2_all_test());
+    TAP("threads_for: who does little has one", threads_test());
     return tap_done();
 }

@@ -12,7 +12,7 @@ static const char *const kernel_name[3] = {"AVX-512", "AVX2", "plain"};
  * machines. */
 static inline const Kernel *after(const Kernel *last)
 {
-    for (int k = 2; k >= 0 && !tap_told->wrong; k--) {
+    for (int k = 2; k >= 0 && !tap_told->failed; k--) {
         const Kernel *kernel = kernel_named(kernel_name[k]);
         if (kernel && !last)
             return kernel;

@@ -50,8 +50,8 @@ static void exp2_between(void)
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
         for (float x = -127; x < -126; x = nextafterf(x + 1e-4f, 0)) {
             const double got = kernel->exp2(x), due = exp2(x);
-            tap_report(got == 0 || fabs(got - due) <= 2e-7 * due + 0x1p-149,
-                       "exp2", "%s: of %.9g: %g", kernel->name, x, got);
+            expect(got == 0 || fabs(got - due) <= 2e-7 * due + 0x1p-149,
+                   "exp2", "%s: of %.9g: %g", kernel->name, x, got);
         }
 }
 
@@ -65,14 +65,14 @@ static void exp2_limits(void)
         for (int k = 0; k < 6; k++) {
             float x;
             memcpy(&x, &odd[k], sizeof x);
-            give("%s: %g, of bits %#x", kernel->name, x, (unsigned)odd[k]);
-            tap_near("exp2", kernel->exp2(x), NAN, 0, 0);
-            tap_near("exp2", kernel->exp2(low[k]), 0, 0, 0);
+            given("%s: %g, of bits %#x", kernel->name, x, (unsigned)odd[k]);
+            expect_equal("exp2", kernel->exp2(x), NAN);
+            expect_equal("exp2", kernel->exp2(low[k]), 0);
         }
         for (int k = -126; k <= 127; k++) {
             next_case();
-            give("x = %d", k);
-            tap_near("exp2", kernel->exp2((float)k), ldexp(1, k), 0, 0);
+            given("x = %d", k);
+            expect_equal("exp2", kernel->exp2((float)k), ldexp(1, k));
         }
     }
 }
@@ -87,7 +87,7 @@ static StridedMatrix any_view(Random *r, const char *name, int n, int m)
     const ptrdiff_t row = turned ? step : beside,
                     column = turned ? beside : step;
     float *x =
-        room_for(name, (size_t)((n - 1) * row + (m - 1) * column + 1));
+        guarded(name, (size_t)((n - 1) * row + (m - 1) * column + 1));
     for (ptrdiff_t k = 0; k <= (n - 1) * row + (m - 1) * column; k++)
         x[k] = NAN;
     for (int i = 0; i < n; i++)
@@ -122,12 +122,12 @@ static void product_off(int m, int d, StridedMatrix a, StridedMatrix b,
 static void multiply_as(const Kernel *kernel, Worst *worst)
 {
     for (int s = 0; s < 60; s++) {
-        Random r = seeded(1600 + s);
+        Random r = random_seeded(1600 + s);
         const int n = s ? any_size(&r, 60) : 113;
         const int m = s ? any_size(&r, 80) : 101;
         const int d = s ? any_size(&r, 80) : 101;
         const size_t count = (size_t)(n * m);
-        float *c = room_for("c", count), *old = room_for("start", count);
+        float *c = guarded("c", count), *old = guarded("start", count);
         const StridedMatrix a = any_view(&r, "a", n, d);
         const StridedMatrix b = any_view(&r, "b", d, m);
         const StridedMatrix other = any_view(&r, "start", n, m);
@@ -144,7 +144,7 @@ static void multiply_as(const Kernel *kernel, Worst *worst)
             product_off(m, d, a, b, start[s % 4], k, c[k], worst,
                         tap_words("%s: n = %d, m = %d, d = %d, start %d",
                                   kernel->name, n, m, d, s % 4));
-        close_rooms();
+        guarded_free();
     }
 }
 
@@ -160,7 +160,7 @@ static void multiply_test(void)
 static void multiply_threads(void)
 {
     enum { N = 100, M = 129, D = 110 };
-    float *a = room_for("a", N * D), *b = room_for("b", D * M), *c[4];
+    float *a = guarded("a", N * D), *b = guarded("b", D * M), *c[4];
     tap_fill(N * D, a, -1, 1);
     tap_fill(D * M, b, -1, 1);
     for (const Kernel *kernel = NULL; (kernel = after(kernel));)
@@ -168,11 +168,11 @@ static void multiply_threads(void)
 #ifdef _OPENMP
             omp_set_num_threads((int[]){1, 2, 3, 7}[t]);
 #endif
-            c[t] = room_for("c", N * M);
+            c[t] = guarded("c", N * M);
             kernel->matmul(N, M, D, (StridedMatrix){a, D, 1},
                            (StridedMatrix){b, M, 1},
                            (StridedMatrix){NULL, 0, 0}, (void *)c[t]);
-            same("c", N * M, c[t], c[0]);
+            expect_list("c", N * M, c[t], c[0], EXACTLY);
         }
 }
 
@@ -185,16 +185,16 @@ static void exp2_all_test(void)
     while ((kernel = after(kernel)))
         for (int n = 1; n <= LONGEST; n++) {
             next_case();
-            give("%s: n = %d", kernel->name, n);
+            given("%s: n = %d", kernel->name, n);
             tap_fill(n, was, -140, 126);
             was[n / 2] = -INFINITY;
             memcpy(x, was, sizeof was);
             x[n] = 7;
             kernel->exp2_all(n, x);
             for (int i = 0; i < n; i++)
-                tap_near(tap_words("x[%d]", i), x[i],
-                         was[i] < -126 ? 0 : exp2((double)was[i]), 3e-7,
-                         0x1p-126);
-            tap_near("what is behind", x[n], 7, 0, 0);
+                expect_near(tap_words("x[%d]", i), x[i],
+                            was[i] < -126 ? 0 : exp2((double)was[i]), 3e-7,
+                            0x1p-126);
+            expect_equal("what is behind", x[n], 7);
         }
 }

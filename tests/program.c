@@ -9,25 +9,25 @@
 static void test_integer(void)
 {
     errno = ERANGE; /* from something before */
-    tap_true("0", parse_integer("N", "0", 0, 5) == 0);
-    tap_true("no octal", parse_integer("N", "010", 0, 10) == 10);
-    tap_true("the most", parse_integer("N", "5", 0, 5) == 5);
-    tap_true("64 bits", parse_integer("N", "18446744073709551615", 0,
-                                      UINT64_MAX) == UINT64_MAX);
+    expect_true("0", parse_integer("N", "0", 0, 5) == 0);
+    expect_true("no octal", parse_integer("N", "010", 0, 10) == 10);
+    expect_true("the most", parse_integer("N", "5", 0, 5) == 5);
+    expect_true("64 bits", parse_integer("N", "18446744073709551615", 0,
+                                         UINT64_MAX) == UINT64_MAX);
 }
 
 static void test_float(void)
 {
     errno = ERANGE;
-    tap_near("decimals", parse_float("X", "-1.25"), -1.25, 0, 0);
-    tap_near("exponent", parse_float("X", "1e3"), 1000, 0, 0);
-    tap_near("infinity", parse_float("X", "-inf"), -INFINITY, 0, 0);
+    expect_equal("decimals", parse_float("X", "-1.25"), -1.25);
+    expect_equal("exponent", parse_float("X", "1e3"), 1000);
+    expect_equal("infinity", parse_float("X", "-inf"), -INFINITY);
 }
 
 static void test_none(void)
 {
     no_arguments(1, (char *[]){"program"});
-    tap_true("it goes on", true);
+    expect_true("it goes on", true);
 }
 
 static void refuse_arguments(void)
@@ -143,23 +143,23 @@ static char *words[] = {"words", NULL};
 
 static void test_program(void)
 {
-    tap_near("the status", run_program(prints, 1, words), 3, 0, 0);
-    tap_near("argc", run_program(prints_nothing, 7, words), 7, 0, 0);
-    tap_near("beyond ulimit -f, an error and no signal",
-             run_program(grows, 1, words), 1, 0, 0);
+    expect_equal("the status", run_program(prints, 1, words), 3);
+    expect_equal("argc", run_program(prints_nothing, 7, words), 7);
+    expect_equal("beyond ulimit -f, an error and no signal",
+                 run_program(grows, 1, words), 1);
 }
 
 int main(void)
 {
-    TAP(test_integer, "parse_integer: from the least to the most");
-    TAP(test_float, "parse_float: decimals, exponents, infinities");
-    TAP(test_none, "no_arguments: none is given");
+    TAP("parse_integer: from the least to the most", test_integer());
+    TAP("parse_float: decimals, exponents, infinities", test_float());
+    TAP("no_arguments: none is given", test_none());
     refuse_arguments();
     refuse_in_words();
-    TAP(test_program, "run_program: status, arguments, a limit");
-    TAP_OF(
-        "output_check: nothing printed, nothing lost",
-        tap_true("it goes on", (close(STDOUT_FILENO), output_check(), 1)));
+    TAP("run_program: status, arguments, a limit", test_program());
+    TAP("output_check: nothing printed, nothing lost",
+        expect_true("it goes on",
+                    (close(STDOUT_FILENO), output_check(), 1)));
     REFUSES("program.c: output_check: standard output cannot be written: "
             "No space left on device",
             run_program(prints_on_full_disk, 1, words));

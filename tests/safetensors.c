@@ -64,15 +64,16 @@ static void is_as(const Tensor *right, const Tensor *t)
                         : right->type == 'h' || right->type == 'b' ? 2
                         : right->type == 'f'                       ? 4
                                                                    : 8;
-    tap_true("path", t->path == path);
-    tap_true("name", !strcmp(t->name, right->name));
-    tap_true("type", t->type == right->type);
-    tap_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
-    tap_near("rank", t->rank, right->rank, 0, 0);
-    tap_near("count", (double)t->count, (double)right->count, 0, 0);
-    tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
-    tap_true("aligned", (uintptr_t)t->data % 8 == 0);
-    tap_true("entries", !memcmp(t->data, right->data, right->count * size));
+    expect_true("path", t->path == path);
+    expect_true("name", !strcmp(t->name, right->name));
+    expect_true("type", t->type == right->type);
+    expect_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
+    expect_equal("rank", t->rank, right->rank);
+    expect_equal("count", (double)t->count, (double)right->count);
+    expect_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
+    expect_true("aligned", (uintptr_t)t->data % 8 == 0);
+    expect_true("entries",
+                !memcmp(t->data, right->data, right->count * size));
 }
 
 /* Are the file's tensors these, and no others? */
@@ -81,16 +82,16 @@ static void holds_whole(void)
     const char *const other[] = {"", "singl", "single ", "z",
                                  "__metadata__"};
     Tensors all = tensors_read(path);
-    tap_near("tensors", (double)all.count, WHOLE, 0, 0);
+    expect_equal("tensors", (double)all.count, WHOLE);
     for (int i = 0; i < WHOLE; i++) {
-        tap_true("it is there", tensors_have(&all, whole[i].name));
+        expect_true("it is there", tensors_have(&all, whole[i].name));
         is_as(&whole[i], tensors_find(&all, whole[i].name));
     }
     for (int i = 0; i < 5; i++)
-        tap_true(other[i], !tensors_have(&all, other[i]));
+        expect_true(other[i], !tensors_have(&all, other[i]));
     tensors_free(&all);
-    tap_true("nothing is left",
-             !all.tensor && !all.data && !all.text && !all.count);
+    expect_true("nothing is left",
+                !all.tensor && !all.data && !all.text && !all.count);
 }
 
 /* ---- Reading. */
@@ -110,8 +111,8 @@ static void read_few_and_many(void)
         begin(header);
         write_file();
         Tensors all = tensors_read(path);
-        tap_near("tensors", (double)all.count, count, 0, 0);
-        tap_near("the last", tensors_have(&all, "999"), count > 0, 0, 0);
+        expect_equal("tensors", (double)all.count, count);
+        expect_equal("the last", tensors_have(&all, "999"), count > 0);
         tensors_free(&all);
     }
 }
@@ -131,8 +132,8 @@ static void read_escapes(void)
     add(single, 4);
     write_file();
     Tensors all = tensors_read(path);
-    tap_near("number", (double)*tensor_floats(tensors_find(&all, name)),
-             (double)*single, 0, 0);
+    expect_equal("number", (double)*tensor_floats(tensors_find(&all, name)),
+                 (double)*single);
     tensors_free(&all);
 }
 
@@ -291,13 +292,13 @@ static void read_and_free(void)
 int main(void)
 {
     enter_folder();
-    TAP_OF("every type and rank", begin_whole(), holds_whole());
-    TAP_OF("tensors_free: frees all, an empty tensor, too", begin_whole(),
-           holds_whole());
-    TAP_OF("tensors_have: what is there, and nothing else", begin_whole(),
-           holds_whole());
-    TAP(read_few_and_many, "no tensors, and a thousand");
-    TAP(read_escapes, "names with escapes, as UTF-8");
+    TAP("every type and rank", begin_whole(), holds_whole());
+    TAP("tensors_free: frees all, an empty tensor, too", begin_whole(),
+        holds_whole());
+    TAP("tensors_have: what is there, and nothing else", begin_whole(),
+        holds_whole());
+    TAP("no tensors, and a thousand", read_few_and_many());
+    TAP("names with escapes, as UTF-8", read_escapes());
     refuse_starts();
     refuse_types();
     refuse_headers();

@@ -27,18 +27,19 @@ static const Tensor given[GIVEN_TENSORS] = {
 static void holds(int n)
 {
     Tensors all = tensors_read(path);
-    tap_near("tensors", (double)all.count, n, 0, 0);
+    expect_equal("tensors", (double)all.count, n);
     for (int i = 0; i < n; i++) {
         const Tensor *t = tensors_find(&all, given[i].name);
         const size_t size = strchr("di", t->type)   ? 8
                             : strchr("hb", t->type) ? 2
                                                     : 4;
-        tap_true("type", t->type == given[i].type);
-        tap_near("rank", t->rank, given[i].rank, 0, 0);
+        expect_true("type", t->type == given[i].type);
+        expect_equal("rank", t->rank, given[i].rank);
         for (int k = 0; k < t->rank; k++)
-            tap_near("shape", t->shape[k], given[i].shape[k], 0, 0);
-        tap_true("entries", t->count == 0 || !memcmp(t->data, given[i].data,
-                                                     t->count * size));
+            expect_equal("shape", t->shape[k], given[i].shape[k]);
+        expect_true("entries",
+                    t->count == 0 ||
+                        !memcmp(t->data, given[i].data, t->count * size));
     }
     tensors_free(&all);
 }
@@ -81,14 +82,14 @@ static void write_given(void)
 {
     write_text("whose place is taken");
     tensors_write(path, GIVEN_TENSORS, given);
-    tap_near("flushes", flushes, 1, 0, 0);
-    tap_near("flushed bytes", (double)flushed, (double)size_of(path), 0, 0);
-    tap_near("the old file was there till then", (double)size_then,
-             (double)file_size, 0, 0);
+    expect_equal("flushes", flushes, 1);
+    expect_equal("flushed bytes", (double)flushed, (double)size_of(path));
+    expect_equal("the old file was there till then", (double)size_then,
+                 (double)file_size);
     holds(GIVEN_TENSORS);
     tensors_write(path, 0, given);
     holds(0);
-    tap_near("files", files(), 1, 0, 0);
+    expect_equal("files", files(), 1);
 }
 
 /* The new file has the old one's permissions, whatever the umask is, or else
@@ -101,14 +102,14 @@ static void write_kept(void)
     for (int i = 0; i < 3; i++) {
         struct stat about;
         write_text("old");
-        tap_true("another name", !link(path, "file.part"));
-        tap_true("and one more",
-                 old[i] ? !link(path, "other") : !rename(path, "other"));
-        tap_true("mode", !chmod("other", old[i]));
+        expect_true("another name", !link(path, "file.part"));
+        expect_true("and one more",
+                    old[i] ? !link(path, "other") : !rename(path, "other"));
+        expect_true("mode", !chmod("other", old[i]));
         tensors_write(path, 1, given);
-        tap_true("written", !stat(path, &about));
-        tap_near("permissions", about.st_mode & 07777, new[i], 0, 0);
-        tap_near("bytes", (double)size_of("other"), 3, 0, 0);
+        expect_true("written", !stat(path, &about));
+        expect_equal("permissions", about.st_mode & 07777, new[i]);
+        expect_equal("bytes", (double)size_of("other"), 3);
         remove(path);
         remove("other");
     }
@@ -151,10 +152,10 @@ static void write_as_python(void)
         tensors_write(path, (int)all.count, all.tensor);
         tensors_free(&all);
         const size_t size = load(name, due);
-        tap_near("bytes", (double)load(path, got), (double)size, 0, 0);
-        tap_true(name, !memcmp(got, due, size));
+        expect_equal("bytes", (double)load(path, got), (double)size);
+        expect_true(name, !memcmp(got, due, size));
     }
-    tap_true("golden files", found.gl_pathc > 0);
+    expect_true("golden files", found.gl_pathc > 0);
 }
 
 /* ---- What cannot be written leaves the file as it was. */
@@ -266,13 +267,13 @@ static void write_killed(void)
             _exit(0);
         }
         waitpid(child, &status, 0);
-        tap_true("killed", WIFSIGNALED(status));
+        expect_true("killed", WIFSIGNALED(status));
         holds(GIVEN_TENSORS);
     }
-    tap_true("a part was left", size_of("file.part") > 0);
+    expect_true("a part was left", size_of("file.part") > 0);
     tensors_write(path, 1, given);
     holds(1);
-    tap_near("files", files(), 1, 0, 0);
+    expect_equal("files", files(), 1);
 }
 
 int main(void)
@@ -282,15 +283,15 @@ int main(void)
                sizeof home);
     glob("golden/*.safetensors", 0, NULL, &found);
     enter_folder();
-    TAP(write_given, "tensors_write: every type and rank, flushed");
-    TAP(write_kept, "tensors_write: permissions, and other names stay");
-    TAP(write_as_python, "tensors_write: as Python's package writes");
+    TAP("tensors_write: every type and rank, flushed", write_given());
+    TAP("tensors_write: permissions, and other names stay", write_kept());
+    TAP("tensors_write: as Python's package writes", write_as_python());
     tensors_write(path, GIVEN_TENSORS, given);
     refuse_tensors();
     refuse_places();
-    TAP_OF("tensors_write: what is refused leaves no trace",
-           holds(GIVEN_TENSORS), tap_near("files", files(), 1, 0, 0));
-    TAP(write_killed, "tensors_write: killed, leaves a whole file");
+    TAP("tensors_write: what is refused leaves no trace",
+        holds(GIVEN_TENSORS), expect_equal("files", files(), 1));
+    TAP("tensors_write: killed, leaves a whole file", write_killed());
     leave_folder();
     return tap_done();
 }

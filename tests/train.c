@@ -20,22 +20,22 @@ static void log_test(Run *run, const float row[5])
     close(mkstemp(path));
     write_log(run, path);
     Trained back = trained_read(path);
-    tap_near("dropout", back.run.dropout, run->t.dropout, 0, 0);
-    tap_near("seconds", back.seconds, 7, 0, 0);
-    tap_near("tokens a second", back.tokens_per_second, 16 * 128, 0, 0);
+    expect_equal("dropout", back.run.dropout, run->t.dropout);
+    expect_equal("seconds", back.seconds, 7);
+    expect_equal("tokens a second", back.tokens_per_second, 16 * 128);
     for (int i = 0; i < TRAINED_ROWS; i++) {
-        tap_near("loss", back.row[i].loss, row[1], 0, 0);
-        tap_near("what followed", back.row[i].after, row[4], 0, 0);
-        tap_true("sample", strstr(text, back.row[i].sample));
+        expect_equal("loss", back.row[i].loss, row[1]);
+        expect_equal("what followed", back.row[i].after, row[4]);
+        expect_true("sample", strstr(text, back.row[i].sample));
     }
     draw_head_texts(&run->best, n, ids);
     head_weights(&run->best, HEAD_TEXTS, n, ids, score, loss);
     for (int i = 0; i < TRAINED_HEADS; i++) {
         for (int k = 0; k < 2; k++)
-            tap_near("a score", back.heads[i][k], score[i][k], 0, 0);
-        tap_near("one back", back.back[i][0], score[i][HEAD_BEFORE], 0, 0);
+            expect_equal("a score", back.heads[i][k], score[i][k]);
+        expect_equal("one back", back.back[i][0], score[i][HEAD_BEFORE]);
     }
-    tap_near("loss of the first halves", back.loss[0], loss[0], 0, 0);
+    expect_equal("loss of the first halves", back.loss[0], loss[0]);
     remove(path);
     free(text);
     trained_free(&back);
@@ -51,20 +51,20 @@ static void first_step_test(const char *path)
     run_step(&run.t);
     record_row(&run);
     fflush(run.rows);
-    tap_near("numbers of a row",
-             sscanf(run.text, "%f\t%f\t%f\t%f\t%f\t", &row[0], &row[1],
-                    &row[2], &row[3], &row[4]),
-             5, 0, 0);
-    tap_near("parameters", (double)run.t.model.count,
-             (double)gpt_count_parameters(&run.t.model), 0, 0);
-    tap_near("step", row[0], 1, 0, 0);
-    tap_near("loss", row[1], due.row->loss, 1e-5, 0);
-    tap_near("on the text held out", row[2], due.row->held_out, 1e-5, 0);
-    tap_near("the token before", row[3], due.row->before, 1e-4, 0);
-    tap_near("what followed", row[4], due.row->after, 1e-4, 0);
-    tap_true("the first model is kept",
-             !memcmp(run.best.memory, run.t.model.memory,
-                     run.best.count * sizeof(float)));
+    expect_equal("numbers of a row",
+                 sscanf(run.text, "%f\t%f\t%f\t%f\t%f\t", &row[0], &row[1],
+                        &row[2], &row[3], &row[4]),
+                 5);
+    expect_equal("parameters", (double)run.t.model.count,
+                 (double)gpt_count_parameters(&run.t.model));
+    expect_equal("step", row[0], 1);
+    expect_near("loss", row[1], due.row->loss, 1e-5, 0);
+    expect_near("on the text held out", row[2], due.row->held_out, 1e-5, 0);
+    expect_near("the token before", row[3], due.row->before, 1e-4, 0);
+    expect_near("what followed", row[4], due.row->after, 1e-4, 0);
+    expect_true("the first model is kept",
+                !memcmp(run.best.memory, run.t.model.memory,
+                        run.best.count * sizeof(float)));
     if (due.run.dropout > 0)
         log_test(&run, row);
     run_free(&run);
@@ -87,11 +87,11 @@ static void rate_test(void)
     for (int i = 0; i < 20; i++) {
         loss = run_step(&t);
         if (i < 3)
-            tap_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
+            expect_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
     }
-    tap_true("the rate falls",
-             t.adam.learning_rate < 5e-4 && t.adam.learning_rate >= 4e-4);
-    tap_true("it learns", loss < 4.7f);
+    expect_true("the rate falls", t.adam.learning_rate < 5e-4 &&
+                                      t.adam.learning_rate >= 4e-4);
+    expect_true("it learns", loss < 4.7f);
     gpt_training_free(&t);
 }
 
@@ -103,11 +103,10 @@ static void count_test(void)
              .width = 768,
              .n_heads = 12,
              .layers = 12};
-    tap_near("parameters", (double)gpt_count_parameters(&g), 124439808, 0,
-             0);
+    expect_equal("parameters", (double)gpt_count_parameters(&g), 124439808);
     g.has_own_output = 1;
-    tap_near("an output apart", (double)gpt_count_parameters(&g),
-             124439808 + 50257.0 * 768, 0, 0);
+    expect_equal("an output apart", (double)gpt_count_parameters(&g),
+                 124439808 + 50257.0 * 768);
 }
 
 static void machine_test(void)
@@ -115,8 +114,8 @@ static void machine_test(void)
     char name[200], cut[2];
     processor_name(sizeof name, name);
     processor_name(sizeof cut, cut);
-    tap_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
-    tap_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
+    expect_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
+    expect_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
 }
 
 int main(void)
@@ -125,10 +124,11 @@ int main(void)
                                       "src/data/trained-dropout.tsv",
                                       "src/data/trained-repeats.tsv"};
     for (int i = 0; i < 3 && !getenv("TAP_SMALL"); i++)
-        TAP_OF(tap_words("gpt_run_loss: the first step of %s", log[i]),
-               first_step_test(log[i]));
-    TAP(rate_test, "gpt_training_init_prose: a rate that rises and falls");
-    TAP(count_test, "gpt_count_parameters: of GPT-2");
-    TAP(machine_test, "processor_name: one line");
+        TAP(tap_words("gpt_run_loss: the first step of %s", log[i]),
+            first_step_test(log[i]));
+    TAP("gpt_training_init_prose: a rate that rises and falls",
+        rate_test());
+    TAP("gpt_count_parameters: of GPT-2", count_test());
+    TAP("processor_name: one line", machine_test());
     return tap_done();
 }
