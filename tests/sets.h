@@ -96,6 +96,7 @@ static inline bool sets_go_on(void)
 #define EACH_SET(function, names, ...)                                     \
     for (sets_find(names); sets_go_on();)                                  \
     TAP_OF(sets_title(function), __VA_ARGS__, compare_due())
+#define SETS_OF(function, call, set)  for (sets_now = set; sets_now; sets_now = NULL) TAP_OF(sets_title(function), call)
 #define EACH(function, test, names) EACH_SET(function, names, test())
 
 /* ---- What a function of the set is given. */
