@@ -1,19 +1,24 @@
 /* Chapter 1 against PyTorch: golden/01_dot_product. */
 #define CHAPTER "01_dot_product"
-#include "sets.h"
+#include "golden.h"
 #include "attention/01_dot_product.h"
 
-static void length_test(void)
+static void length_test(const char *set)
 {
-    float got[2] = {length(dim("a", 0), input("a")),
-                    length(dim("b", 0), input("b"))};
-    agrees("lengths", got, 1e-5, 0);
+    const double *due = golden_doubles(set, "lengths");
+    expect_near("a", length(dim(set, "a", 0), input(set, "a")), due[0],
+                1e-5, 0);
+    expect_near("b", length(dim(set, "b", 0), input(set, "b")), due[1],
+                1e-5, 0);
 }
 
 /* The products of long lists are large and may cancel each other. */
-static double dot_atol(void)
+static void dot_test(const char *set)
 {
-    return 1e-6 * doubles("lengths")[0] * doubles("lengths")[1];
+    const double *lengths = golden_doubles(set, "lengths");
+    expect_near(
+        "dot", dot(dim(set, "a", 0), input(set, "a"), input(set, "b")),
+        golden_number(set, "dot"), 1e-5, 1e-6 * lengths[0] * lengths[1]);
 }
 
 /* From the smallest to the largest lengths that floats have. */
@@ -26,10 +31,10 @@ static void cosine_of_any_length(void)
         tap_fill(n, b, -3, 3);
         for (int k = 0; k < n; k++)
             longer[k] = ldexpf(a[k], power);
-        tap_near("of other lengths", cosine(n, longer, b), cosine(n, a, b),
-                 SUMS);
-        tap_near("a list with itself", cosine(n, longer, longer), 1, 0,
-                 1e-6);
+        expect_near("of other lengths", cosine(n, longer, b),
+                    cosine(n, a, b), SUMS);
+        expect_near("a list with itself", cosine(n, longer, longer), 1, 0,
+                    1e-6);
     }
 }
 
@@ -37,20 +42,19 @@ static void tests_of_lists(void)
 {
     const float zero[2] = {0, -0.0f}, some[2] = {1, 2};
     EACH_SET("multiply_entries", "*-dot",
-             multiply_entries(dim("a", 0), input("a"), input("b"),
-                              due("product", EXACTLY)));
-    EACH_SET("dot", "*-dot",
-             returns(dot(dim("a", 0), input("a"), input("b")), "dot", 1e-5,
-                     dot_atol()));
-    TAP_OF("dot: no entries",
-           tap_near("dot", dot(0, room(0), room(0)), 0, EXACTLY));
-    EACH("length", length_test, "*-dot");
-    TAP_OF("length: zeros",
-           tap_near("length", length(2, zero), 0, EXACTLY));
+             multiply_entries(dim(set, "a", 0), input(set, "a"),
+                              input(set, "b"),
+                              due(set, "product", EXACTLY)));
+    EACH_SET("dot", "*-dot", dot_test(set));
+    TAP("dot: no entries", expect_equal("dot", dot(0, some, some), 0));
+    EACH_SET("length", "*-dot", length_test(set));
+    TAP("length: zeros", expect_equal("length", length(2, zero), 0));
     EACH_SET("cosine", "*-dot",
-             returns(cosine(dim("a", 0), input("a"), input("b")), "cosine",
-                     SUMS));
-    TAP(cosine_of_any_length, "cosine: length does not count");
+             expect_near(
+                 "cosine",
+                 cosine(dim(set, "a", 0), input(set, "a"), input(set, "b")),
+                 golden_number(set, "cosine"), SUMS));
+    TAP("cosine: length does not count", cosine_of_any_length());
     REFUSES("01_dot_product.c: cosine: the first vector has length 0 and "
             "so no direction: both need a length above 0",
             cosine(2, zero, some));
@@ -61,44 +65,44 @@ static void tests_of_lists(void)
 
 /* In float a sum depends on the order in which its terms are added, the
  * more so the more there are. */
-static double sum_atol(void)
+static double sum_atol(const char *set)
 {
-    return dim("query", 1) <= 64 ? 1e-6 : 1e-5;
+    return dim(set, "query", 1) <= 64 ? 1e-6 : 1e-5;
 }
 
 static void multiply_shiny(void)
 {
-    const float(*hello)[3] = floats(golden("01_dot_product/hello-query"));
-    float got[3][3];
+    const float(*hello)[3] = golden_floats("hello", "query");
+    float(*product)[3] = due("shiny", "product", EXACTLY);
     for (int j = 0; j < 3; j++)
-        multiply_entries(3, hello[1], hello[j], got[j]);
-    tap_close("product", golden("01_dot_product/shiny-product"), got,
-              EXACTLY);
+        multiply_entries(3, hello[1], hello[j], product[j]);
 }
 
 static void tests_of_tables(void)
 {
     const float some[1][2] = {{1, 2}}, with_zero[2][2] = {{1, 2}, {0, 0}};
     float scores[2][1], turned_scores[1][2];
-    TAP(multiply_shiny, "multiply_entries: all nine products of shiny");
+    TAP("multiply_entries: all nine products of shiny", multiply_shiny());
     EACH_SET("dot_scores", "*-turned",
-             dot_scores(dim("query", 0), dim("key", 0), dim("key", 1),
-                        input("query"), input("key"),
-                        due("scores", 1e-5, sum_atol())));
+             dot_scores(dim(set, "query", 0), dim(set, "key", 0),
+                        dim(set, "key", 1), input(set, "query"),
+                        input(set, "key"),
+                        due(set, "scores", 1e-5, sum_atol(set))));
     EACH_SET("transpose", "*-turned",
-             transpose(dim("key", 0), dim("key", 1), input("key"),
-                       due("turned", EXACTLY)));
+             transpose(dim(set, "key", 0), dim(set, "key", 1),
+                       input(set, "key"), due(set, "turned", EXACTLY)));
     EACH_SET("matmul", "*-turned",
-             matmul(dim("query", 0), dim("key", 0), dim("key", 1),
-                    input("query"), input("turned"),
-                    due("scores", 1e-5, sum_atol())));
-    EACH_SET(
-        "matmul", "square-product",
-        matmul(2, 2, 2, input("a"), input("b"), due("product", EXACTLY)));
+             matmul(dim(set, "query", 0), dim(set, "key", 0),
+                    dim(set, "key", 1), input(set, "query"),
+                    input(set, "turned"),
+                    due(set, "scores", 1e-5, sum_atol(set))));
+    TAP("matmul: square",
+        matmul(2, 2, 2, input("square", "a"), input("square", "b"),
+               due("square", "product", EXACTLY)));
     EACH_SET("cosine_scores", "*-turned",
-             cosine_scores(dim("query", 0), dim("key", 0), dim("key", 1),
-                           input("query"), input("key"),
-                           due("cosines", SUMS)));
+             cosine_scores(dim(set, "query", 0), dim(set, "key", 0),
+                           dim(set, "key", 1), input(set, "query"),
+                           input(set, "key"), due(set, "cosines", SUMS)));
     REFUSES_SUCH("a query of length 0",
                  cosine_scores(2, 1, 2, with_zero, some, scores));
     REFUSES_SUCH("a key of length 0",

@@ -1,27 +1,28 @@
 /* Chapter 2 against PyTorch: golden/02_softmax. */
 #define CHAPTER "02_softmax"
-#include "sets.h"
+#include "golden.h"
 #include "attention/02_softmax.h"
 #include "attention/01_dot_product.h"
 
 typedef void Softmax(int n, const float scores[n], float weights[n]);
 
-/* The set's rows and their length; a vector counts as a row. */
-static int length_of_rows(void)
+/* The set's scores are rows of so many; a vector counts as a row. */
+static int row_length(const char *set)
 {
-    const Tensor *scores = part("scores");
+    const Tensor *scores = golden(set, "scores");
     return scores->shape[scores->rank - 1];
 }
-static int rows(void)
+static int rows(const char *set)
 {
-    return (int)part("scores")->count / length_of_rows();
+    return (int)golden_count(set, "scores") / row_length(set);
 }
 
-static void rows_by(Softmax *softmax_of_a_row, const float *scores,
-                    float *weights)
+static void row_by_row(const char *set, Softmax *softmax_of_a_row)
 {
-    const int m = length_of_rows();
-    for (int i = 0; i < rows() * m; i += m)
+    const int m = row_length(set);
+    const float *scores = input(set, "scores");
+    float *weights = due(set, "weights", SHARES);
+    for (int i = 0; i < rows(set) * m; i += m)
         softmax_of_a_row(m, scores + i, weights + i);
 }
 
@@ -30,19 +31,19 @@ static void long_row(Softmax *softmax_of_a_row)
 {
     enum { N = 250000 };
     const double step = 0x1p-18;
-    float *scores = room(N), *got = room(N);
+    float *scores = guarded("scores", N), *got = guarded("weights", N);
     for (int j = 0; j < N; j++)
         scores[j] = (float)(j * step);
     softmax_of_a_row(N, scores, got);
     for (int j = 0; j < N; j++)
-        tap_near("a share of 250,000 that rise", got[j],
-                 exp(j * step) * expm1(step) / expm1(N * step), 3e-6, 0);
+        expect_near("a share of 250,000 that rise", got[j],
+                    exp(j * step) * expm1(step) / expm1(N * step), 3e-6, 0);
     for (int j = 0; j < N; j++)
         scores[j] = j == 0;
     softmax_of_a_row(N, scores, got);
     for (int j = 0; j < N; j++)
-        tap_near("a share of 250,000 that are level", got[j],
-                 exp(j == 0) / (exp(1) + N - 1), 3e-6, 0);
+        expect_near("a share of 250,000 that are level", got[j],
+                    exp(j == 0) / (exp(1) + N - 1), 3e-6, 0);
 }
 
 static void naive_overflow(void)
@@ -50,17 +51,21 @@ static void naive_overflow(void)
     const float scores[3] = {1, 89, 88};
     float weights[3];
     softmax_naive(3, scores, weights);
-    tap_near("infinity over infinity", weights[1], NAN, EXACTLY);
+    expect_equal("infinity over infinity", weights[1], NAN);
 }
 
 /* From the words to the context vectors, as PyTorch's
  * scaled_dot_product_attention without its scale. */
-static void attention_by(int n, int m, int d, void *weights, void *context)
+static void whole_attention(const char *set)
 {
-    float *scores = result("weights");
-    dot_scores(n, m, d, input("query"), input("key"), (void *)scores);
-    softmax_rows(n, m, (void *)scores, weights);
-    matmul(n, dim("value", 1), m, weights, input("value"), context);
+    const int n = dim(set, "query", 0), m = dim(set, "key", 0);
+    void *scores = guarded("scores", (size_t)(n * m));
+    void *weights = due(set, "weights", SUMS);
+    dot_scores(n, m, dim(set, "key", 1), input(set, "query"),
+               input(set, "key"), scores);
+    softmax_rows(n, m, scores, weights);
+    matmul(n, dim(set, "value", 1), m, weights, input(set, "value"),
+           due(set, "context", SUMS));
 }
 
 int main(void)
@@ -72,28 +77,22 @@ int main(void)
                                         "rising-scores", "falling-scores",
                                         "zigzag-scores"};
     for (int k = 0; k < 5; k++)
-        EACH_SET("softmax_naive", small[k],
-                 rows_by(softmax_naive, input("scores"),
-                         due("weights", SHARES)));
-    TAP(naive_overflow, "softmax_naive: overflows from 89 on");
-    EACH_SET("softmax", "*-scores",
-             rows_by(softmax, input("scores"), due("weights", SHARES)));
-    TAP_OF("softmax: 250,000 scores", long_row(softmax));
+        EACH_SET("softmax_naive", small[k], row_by_row(set, softmax_naive));
+    TAP("softmax_naive: overflows from 89 on", naive_overflow());
+    EACH_SET("softmax", "*-scores", row_by_row(set, softmax));
+    TAP("softmax: 250,000 scores", long_row(softmax));
     REFUSES_SUCH("0 scores", softmax(0, one, one));
-    EACH_SET(
-        "softmax_online", "*-scores",
-        rows_by(softmax_online, input("scores"), due("weights", SHARES)));
-    TAP_OF("softmax_online: 250,000 scores", long_row(softmax_online));
+    EACH_SET("softmax_online", "*-scores", row_by_row(set, softmax_online));
+    TAP("softmax_online: 250,000 scores", long_row(softmax_online));
     REFUSES_SUCH("0 scores", softmax_online(0, one, one));
     EACH_SET("softmax_rows", "*-scores",
-             softmax_rows(rows(), length_of_rows(), input("scores"),
-                          due("weights", SHARES)));
+             softmax_rows(rows(set), row_length(set), input(set, "scores"),
+                          due(set, "weights", SHARES)));
     EACH_SET("softmax_rows: a whole attention", "*-query",
-             attention_by(dim("query", 0), dim("key", 0), dim("key", 1),
-                          due("weights", SUMS), due("context", SUMS)));
+             whole_attention(set));
     EACH_SET("weighted_sum", "mix_*-value",
-             weighted_sum(dim("value", 0), dim("value", 1),
-                          input("weights"), input("value"),
-                          due("context", SUMS)));
+             weighted_sum(dim(set, "value", 0), dim(set, "value", 1),
+                          input(set, "weights"), input(set, "value"),
+                          due(set, "context", SUMS)));
     return tap_done();
 }

@@ -1,18 +1,17 @@
 /* Chapter 5 against PyTorch: golden/05_tokens. Words have no golden data:
  * what Python makes of a sentence stands here. */
 #define CHAPTER "05_tokens"
-#include "sets.h"
+#include "golden.h"
 #include "attention/05_tokens.h"
 
-/* Are the words, with a blank behind each, what is expected? */
+/* Are the words, with a blank after each, what is due? */
 static void are(const char *what, int n, const Word word[n],
-                const char *expect)
+                const char *due)
 {
     char got[WORDS_MAX * sizeof *word + 1] = "";
     for (int i = 0; i < n; i++)
         strcat(strcat(got, word[i]), " ");
-    tap_report(!strcmp(got, expect), what, "'%s' where '%s' is due", got,
-               expect);
+    expect(!strcmp(got, due), what, "'%s' where '%s' is due", got, due);
 }
 
 /* Sentences of at most so many words of w, each with a blank behind it. */
@@ -45,11 +44,11 @@ static void split_test(void)
 }
 
 /* What Python's sorted(set(words)) makes of the words of a sentence. */
-static void has_vocabulary(const char *words, const char *expect)
+static void has_vocabulary(const char *words, const char *due)
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
     are(words, build_vocabulary(split_words(words, word), word, entry),
-        entry, expect);
+        entry, due);
 }
 
 static void tests_of_vocabulary(void)
@@ -67,17 +66,17 @@ static void tests_of_vocabulary(void)
          "a aa ab abb abc "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        TAP_OF(cases[i][0], has_vocabulary(cases[i][1], cases[i][2]));
+        TAP(cases[i][0], has_vocabulary(cases[i][1], cases[i][2]));
 }
 
 static void ids_test(void)
 {
     const Word entry[3] = {"a", "ab", "b"}, word[4] = {"b", "a", "b", "ab"};
-    const int expect[4] = {2, 0, 2, 1};
+    const int due[4] = {2, 0, 2, 1};
     int ids[4];
     word_ids(4, word, 3, entry, ids);
     for (int i = 0; i < 4; i++)
-        tap_near("id", ids[i], expect[i], EXACTLY);
+        expect_equal("id", ids[i], due[i]);
 }
 
 static void sentence_test(void)
@@ -86,8 +85,8 @@ static void sentence_test(void)
     int ids[WORDS_MAX];
     int n = split_words("Life is short, eat dessert first", word);
     word_ids(n, word, build_vocabulary(n, word, entry), entry, ids);
-    tap_near("words", n, dim("ids", 0), 0, 0);
-    agrees("ids", ids, 0, 0);
+    expect_equal("words", n, dim("sentence", "ids", 0));
+    expect_close("ids", ids, golden("sentence", "ids"), EXACTLY);
 }
 
 static void refusals(void)
@@ -121,21 +120,23 @@ static void refusals(void)
 
 int main(void)
 {
-    TAP(split_test, "split_words: commas, blanks, other alphabets");
+    TAP("split_words: commas, blanks, other alphabets", split_test());
     tests_of_vocabulary();
-    TAP(ids_test, "word_ids: places in the vocabulary");
+    TAP("word_ids: places in the vocabulary", ids_test());
     EACH_SET("embed", "*-table",
-             embed(dim("ids", 0), dim("table", 1), dim("table", 0),
-                   input_ints("ids"), input("table"),
-                   due("embedded", EXACTLY)));
-    EACH_SET("embed_one_hot", "*-table",
-             embed_one_hot(dim("ids", 0), dim("table", 1), dim("table", 0),
-                           input_ints("ids"), input("table"),
-                           due("one_hot", EXACTLY),
-                           due("embedded", EXACTLY)));
-    SETS("word_ids", sentence_test, "sentence");
-    /* The table in the chapter is what the seed makes. */
-    EACH_SET("life", "sentence-ids", agrees("embedded", life, EXACTLY));
+             embed(dim(set, "ids", 0), dim(set, "table", 1),
+                   dim(set, "table", 0), input_ints(set, "ids", "ids"),
+                   input(set, "table"), due(set, "embedded", EXACTLY)));
+    EACH_SET(
+        "embed_one_hot", "*-table",
+        embed_one_hot(dim(set, "ids", 0), dim(set, "table", 1),
+                      dim(set, "table", 0), input_ints(set, "ids", "ids"),
+                      input(set, "table"), due(set, "one_hot", EXACTLY),
+                      due(set, "embedded", EXACTLY)));
+    TAP("word_ids: of a sentence", sentence_test());
+    TAP("life: what the seed makes",
+        expect_close("embedded", life, golden("sentence", "embedded"),
+                     EXACTLY));
     refusals();
     return tap_done();
 }

@@ -1,6 +1,6 @@
 /* Chapter 6 against PyTorch: golden/06_scaling. */
 #define CHAPTER "06_scaling"
-#include "sets.h"
+#include "golden.h"
 #include "attention/06_scaling.h"
 #include "attention/01_dot_product.h"
 #include "attention/B_normals.h"
@@ -13,25 +13,25 @@ static void largest_of_odd(void)
     for (int j = 0; j < 3; j++) {
         float weights[2][3] = {{1, 2, 3}, {3, 2, 1}};
         weights[1][j] = NAN;
-        tap_near("mean", mean_largest(2, 3, weights), NAN, EXACTLY);
+        expect_equal("mean", mean_largest(2, 3, weights), NAN);
     }
-    tap_near("mean", mean_largest(2, 3, below), -3, EXACTLY);
+    expect_equal("mean", mean_largest(2, 3, below), -3);
 }
 
 static void largest_of_many(void)
 {
     enum { N = 1000000 };
-    float *weights = room(N);
+    float *weights = guarded("weights", N);
     for (int i = 0; i < N; i++)
         weights[i] = 0.1f;
-    tap_near("mean", mean_largest(N, 1, (void *)weights), 0.1f, 1e-6, 0);
+    expect_near("mean", mean_largest(N, 1, (void *)weights), 0.1f, 1e-6, 0);
 }
 
 /* Of these three, the scores are some hundred, or thousand. */
-static double share_rtol(void)
+static double share_rtol(const char *set)
 {
     const char *const loud = "head_loud head_deafening head_infinite";
-    return strstr(loud, sets_now) ? 3e-4 : 3e-6;
+    return strstr(loud, set) ? 3e-4 : 3e-6;
 }
 
 /* Shares near 0, from step to step; e^step is the odds' factor. */
@@ -42,11 +42,11 @@ static void nudge_small(void)
     for (int step = -20; step <= 150; step += 10) {
         const double odds = (double)weights[0] * exp(step);
         next_case();
-        give_list("weights", 2, weights);
-        give("j = 0, step = %d", step);
+        given_array("weights", weights, 2);
+        given("j = 0, step = %d", step);
         nudge_share(2, weights, 0, (float)step, got);
-        tap_near("nudged[0]", got[0], odds / (1 + odds), 3e-6, 0);
-        tap_near("nudged[1]", got[1], 1 / (1 + odds), 3e-6, 0);
+        expect_near("nudged[0]", got[0], odds / (1 + odds), 3e-6, 0);
+        expect_near("nudged[1]", got[1], 1 / (1 + odds), 3e-6, 0);
     }
 }
 
@@ -54,41 +54,44 @@ static void nudge_by_nan(void)
 {
     float got[3];
     const float weights[3] = {0.5f, 0.5f, 0}, nan[3] = {NAN, NAN, NAN};
-    give_list("weights", 3, weights);
-    give("j = 2, step = nan");
+    given_array("weights", weights, 3);
+    given("j = 2, step = nan");
     nudge_share(3, weights, 2, NAN, got);
-    same("nudged", 3, got, nan);
+    expect_list("nudged", 3, got, nan, EXACTLY);
 }
 
 static void random_test(void)
 {
     float query[5][20], key[4][20], got[5][4], due[5][4];
-    Random r = seeded(123);
+    Random r = random_seeded(123);
     normal_fill(&r, 5, 20, 0, 1, query);
     normal_fill(&r, 4, 20, 0, 1, key);
     dot_scores(5, 4, 20, query, key, due);
     random_scores(5, 4, 20, got);
-    same_table("scores", 5, 4, got, due);
-    tap_true("some score", got[4][3] < 0 || got[4][3] > 0);
+    expect_table("scores", 5, 4, got, due, EXACTLY);
+    expect_true("some score", got[4][3] < 0 || got[4][3] > 0);
 }
 
 static void tests_of_scaling(void)
 {
-    EACH_SET(
-        "score_spread", "*-spread",
-        returns(score_spread((int)part("scores")->count, input("scores")),
-                "spread", 1e-6, 1e-9));
+    EACH_SET("score_spread", "*-spread",
+             expect_near("spread",
+                         score_spread((int)golden_count(set, "scores"),
+                                      input(set, "scores")),
+                         golden_number(set, "spread"), 1e-6, 1e-9));
     EACH_SET("scale_scores", "*-scaled",
-             scale_scores(dim("scores", 0), dim("scores", 1),
-                          (int)number("d_k", "d_k"),
-                          changed("scores", "scaled", 3e-7, 0)));
+             scale_scores(dim(set, "scores", 0), dim(set, "scores", 1),
+                          (int)input_number(set, "d_k", "d_k"),
+                          changed(set, "scores", "scaled", 3e-7, 0)));
     EACH_SET("mean_largest", "*-mean",
-             returns(mean_largest(dim("weights", 0), dim("weights", 1),
-                                  input("weights")),
-                     "mean", 1e-6, 0));
-    TAP(random_test, "random_scores: of queries, then of keys");
-    TAP(largest_of_odd, "mean_largest: no numbers, and all below 0");
-    TAP(largest_of_many, "mean_largest: a million rows");
+             expect_near("mean",
+                         mean_largest(dim(set, "weights", 0),
+                                      dim(set, "weights", 1),
+                                      input(set, "weights")),
+                         golden_number(set, "mean"), 1e-6, 0));
+    TAP("random_scores: of queries, then of keys", random_test());
+    TAP("mean_largest: no numbers, and all below 0", largest_of_odd());
+    TAP("mean_largest: a million rows", largest_of_many());
 }
 
 int main(void)
@@ -96,18 +99,20 @@ int main(void)
     float two[2];
     tests_of_scaling();
     EACH_SET("attention", "*-query",
-             attention(dim("query", 0), dim("key", 0), dim("key", 1),
-                       dim("value", 1), input("query"), input("key"),
-                       input("value"), due("scores", SUMS),
-                       due("weights", share_rtol(), 1e-7),
-                       due("context", share_rtol(), 1e-6)));
+             attention(dim(set, "query", 0), dim(set, "key", 0),
+                       dim(set, "key", 1), dim(set, "value", 1),
+                       input(set, "query"), input(set, "key"),
+                       input(set, "value"), due(set, "scores", SUMS),
+                       due(set, "weights", share_rtol(set), 1e-7),
+                       due(set, "context", share_rtol(set), 1e-6)));
     EACH_SET("nudge_share", "*-nudged",
-             nudge_share((int)part("weights")->count, input("weights"),
-                         (int)number("j", "j"),
-                         (float)number("step", "step"),
-                         due("nudged", SHARES)));
-    TAP(nudge_small, "nudge_share: shares near 0");
-    TAP(nudge_by_nan, "nudge_share: no number makes none");
+             nudge_share((int)golden_count(set, "weights"),
+                         input(set, "weights"),
+                         (int)input_number(set, "j", "j"),
+                         (float)input_number(set, "step", "step"),
+                         due(set, "nudged", SHARES)));
+    TAP("nudge_share: shares near 0", nudge_small());
+    TAP("nudge_share: no number makes none", nudge_by_nan());
     REFUSES(NULL, nudge_share(2, (float[2]){0.5f, 0.5f}, -1, 1, two));
     REFUSES("06_scaling.c: nudge_share: j is 2; it must be from 0 to 1",
             nudge_share(2, (float[2]){0.5f, 0.5f}, 2, 1, two));

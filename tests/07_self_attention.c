@@ -4,92 +4,96 @@
 #include "attention/07_self_attention.h"
 #include "attention/01_dot_product.h"
 
-/* A trace for the running set, of which all tables are due. */
-static Trace due_trace(void)
+/* A trace for the set, of which all tables are due. */
+static Trace due_trace(const char *set)
 {
-    const int n = dim("x", 0);
-    Trace t = one_head(n, n, dim("query", 1), dim("value", 1));
-    t.query = due_as("t->query", "query", SUMS);
-    t.key = due_as("t->key", "key", SUMS);
-    t.value = due_as("t->value", "value", SUMS);
-    t.scores = due_as("t->scores", "scores", SUMS);
-    t.weights = due_as("t->weights", "weights", 1e-5, 1e-7);
-    t.context = due_as("t->context", "context", SUMS);
-    return t;
+    return (Trace){.n = dim(set, "x", 0),
+                   .m = dim(set, "x", 0),
+                   .n_heads = 1,
+                   .d_k = dim(set, "query", 1),
+                   .d_v = dim(set, "value", 1),
+                   .query = due_as(set, "query", "t->query", SUMS),
+                   .key = due_as(set, "key", "t->key", SUMS),
+                   .value = due_as(set, "value", "t->value", SUMS),
+                   .scores = due_as(set, "scores", "t->scores", SUMS),
+                   .weights =
+                       due_as(set, "weights", "t->weights", 1e-5, 1e-7),
+                   .context = due_as(set, "context", "t->context", SUMS)};
 }
 
 /* Drawn as PyTorch draws it, and multiplied. */
-static void v1_test(void)
+static void v1_test(const char *set)
 {
-    const int64_t seed = *integers("seed");
-    const int d_in = dim("x", 1);
-    Random r = seeded(seed);
-    Trace t = due_trace();
-    random_fill(&r, d_in, t.d_k, due("w_query", EXACTLY));
-    random_fill(&r, d_in, t.d_k, due("w_key", EXACTLY));
-    random_fill(&r, d_in, t.d_v, due("w_value", EXACTLY));
-    qkv_from_seed((uint64_t)seed, t.n, d_in, t.d_k, t.d_v, input("x"),
+    const int64_t seed = golden_integers(set, "seed")[0];
+    const int d_in = dim(set, "x", 1);
+    Random r = random_seeded((uint64_t)seed);
+    Trace t = due_trace(set);
+    random_fill(&r, d_in, t.d_k, due(set, "w_query", EXACTLY));
+    random_fill(&r, d_in, t.d_k, due(set, "w_key", EXACTLY));
+    random_fill(&r, d_in, t.d_v, due(set, "w_value", EXACTLY));
+    qkv_from_seed((uint64_t)seed, t.n, d_in, t.d_k, t.d_v, input(set, "x"),
                   ROWS(t.d_k, t.query), ROWS(t.d_k, t.key),
                   ROWS(t.d_v, t.value));
     t.dropout_rate = 0.5; /* of another forward */
     attend_trace(&t);
-    tap_near("rate", t.dropout_rate, 0, EXACTLY);
+    expect_equal("rate", t.dropout_rate, 0);
 }
 
 /* Draws of different kinds from one generator. */
 static void mixed_test(void)
 {
-    Random r = seeded(123);
-    random_fill(&r, 3, 5, due("first", EXACTLY));
-    uniform_fill(&r, 2, 2, -3, 3, due("second", EXACTLY));
-    linear_fill(&r, 4, 3, room(12), due("third", EXACTLY));
-    random_fill(&r, 1, 700, due("fourth", EXACTLY));
+    Random r = random_seeded(123);
+    random_fill(&r, 3, 5, due("mixed", "first", EXACTLY));
+    uniform_fill(&r, 2, 2, -3, 3, due("mixed", "second", EXACTLY));
+    linear_fill(&r, 4, 3, guarded("weight", 12),
+                due("mixed", "third", EXACTLY));
+    random_fill(&r, 1, 700, due("mixed", "fourth", EXACTLY));
 }
 
-static bool has_bias(void)
+static bool has_bias(const char *set)
 {
-    return strstr(sets_now, "bias") != NULL;
+    return strstr(set, "bias") != NULL;
 }
 
-/* The layer of the running set. */
-static const Linear *layer(void)
+static void linear_test(const char *set)
 {
-    static Linear l;
-    l = (Linear){.d_in = dim("x", 1), .d_out = dim("y", 1)};
-    l.weight = input_as("l->weight", "weight");
-    if (has_bias())
-        l.bias = input_as("l->bias", "bias");
+    Linear l = {dim(set, "x", 1), dim(set, "y", 1),
+                input_as(set, "weight", "l->weight"), NULL};
+    if (has_bias(set))
+        l.bias = input_as(set, "bias", "l->bias");
     else
-        give("l->bias = NULL");
-    return &l;
+        given("l->bias = NULL");
+    linear_forward(&l, dim(set, "x", 0), input(set, "x"),
+                   due_as(set, "y", "out", SUMS));
 }
 
-/* Version 2 of the running set, as PyTorch draws it. */
-static Attention version_2(void)
+/* Version 2 of the set, as PyTorch draws it. */
+static Attention version_2(const char *set)
 {
-    Random r = random_of_set();
+    Random r = input_random(set);
     Attention a;
-    self_attention_init(&a, &r, dim("x", 1), dim("query", 1),
-                        dim("value", 1), has_bias());
+    self_attention_init(&a, &r, dim(set, "x", 1), dim(set, "query", 1),
+                        dim(set, "value", 1), has_bias(set));
     return a;
 }
 
-static void v2_test(void)
+static void v2_test(const char *set)
 {
     static const char *const parameters[6] = {"query_weight", "query_bias",
                                               "key_weight",   "key_bias",
                                               "value_weight", "value_bias"};
-    Attention a = version_2();
-    Trace t = due_trace();
-    self_attention_forward(&a, t.n, input("x"), &t);
-    tap_true("no limit, no dropout",
-             !a.context_length && a.dropout_rate <= 0);
+    Attention a = version_2(set);
+    Trace t = due_trace(set);
+    self_attention_forward(&a, t.n, input(set, "x"), &t);
+    expect_true("no limit, no dropout",
+                !a.context_length && a.dropout_rate <= 0);
     const float *here = a.memory;
     for (int i = 0; i < 6; i += a.query.bias ? 1 : 2) {
-        agrees(parameters[i], here, EXACTLY);
-        here += part(parameters[i])->count;
+        expect_close(parameters[i], here, golden(set, parameters[i]),
+                     EXACTLY);
+        here += golden_count(set, parameters[i]);
     }
-    tap_true("no other parameter", here == a.memory + a.count);
+    expect_true("no other parameter", here == a.memory + a.count);
     attention_free(&a);
 }
 
@@ -99,116 +103,112 @@ static void roles_test(void)
 {
     Attention a = any_attention(2, 2);
     const float *x = any_text(3, a.d_x), *y = any_text(5, a.d_y);
-    Trace got = guarded_trace(&a, 3, 5), expect = guarded_trace(&a, 3, 5);
+    Trace got = guarded_trace(&a, 3, 5), due = guarded_trace(&a, 3, 5);
     attention_project(&a, 3, 5, (void *)x, (void *)y, &got);
-    linear_forward(&a.query, 3, (void *)x, (void *)expect.query);
-    linear_forward(&a.key, 5, (void *)y, (void *)expect.key);
-    linear_forward(&a.value, 5, (void *)y, (void *)expect.value);
-    same_tables(&got, &expect, 0, 13, EXACTLY);
+    linear_forward(&a.query, 3, (void *)x, (void *)due.query);
+    linear_forward(&a.key, 5, (void *)y, (void *)due.key);
+    linear_forward(&a.value, 5, (void *)y, (void *)due.value);
+    expect_same_tables(&got, &due, 0, 13, EXACTLY);
     attention_free(&a);
 }
 
 /* Exercise 7.5: another bias for the keys, the same weights. */
-static void key_bias_does_nothing(void)
+static void key_bias_does_nothing(const char *set)
 {
-    Attention a = version_2();
-    Trace t = one_head(dim("x", 0), dim("x", 0), a.d_k, a.d_v);
+    Attention a = version_2(set);
+    Trace t = guarded_trace(&a, dim(set, "x", 0), dim(set, "x", 0));
     tap_fill(a.d_k, a.key.bias, -2, 2);
-    t.weights = due_as("t->weights", "weights", 2e-5, 1e-7);
-    self_attention_forward(&a, t.n, input("x"), &t);
+    t.weights = due_as(set, "weights", "t->weights", 2e-5, 1e-7);
+    self_attention_forward(&a, t.n, input(set, "x"), &t);
     attention_free(&a);
 }
 
-/* A matrix of version 1 against a weight of version 2, turned over. */
-static void same_turned(const char *name, const Linear *l, const float *got)
+/* Each matrix of version 1 is a weight of version 2, turned over. */
+static void copy_test(const char *set)
 {
-    float *turned = room((size_t)(l->d_in * l->d_out));
-    transpose(l->d_out, l->d_in, ROWS(l->d_in, l->weight),
-              ROWS(l->d_out, turned));
-    same_table(name, l->d_in, l->d_out, got, turned);
-}
-
-static void copy_test(void)
-{
-    const int d_k = dim("query", 1), d_v = dim("value", 1);
-    float *query = result("query_weight"), *key = result("key_weight");
-    float *value = result("value_weight");
-    Attention from = {.d_x = dim("x", 1),
-                      .d_y = dim("x", 1),
-                      .n_heads = 1,
-                      .d_k = d_k,
-                      .d_v = d_v};
+    static const char *const name[3] = {"query_weight", "key_weight",
+                                        "value_weight"};
+    const int d_in = dim(set, "x", 1);
+    const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
+    Attention from = {
+        .d_x = d_in, .d_y = d_in, .n_heads = 1, .d_k = d_k, .d_v = d_v};
+    Linear *const layer[3] = {&from.query, &from.key, &from.value};
+    float *matrix[3];
     attention_init(&from, &from);
-    from.query.weight = input_as("from->query.weight", "query_weight");
-    from.key.weight = input_as("from->key.weight", "key_weight");
-    from.value.weight = input_as("from->value.weight", "value_weight");
-    copy_v2_to_v1(&from, ROWS(d_k, query), ROWS(d_k, key),
-                  ROWS(d_v, value));
-    same_turned("w_query", &from.query, query);
-    same_turned("w_key", &from.key, key);
-    same_turned("w_value", &from.value, value);
+    for (int k = 0; k < 3; k++) {
+        matrix[k] = guarded(name[k], golden_count(set, name[k]));
+        layer[k]->weight =
+            input_as(set, name[k], tap_words("from->%s", name[k]));
+    }
+    copy_v2_to_v1(&from, ROWS(d_k, matrix[0]), ROWS(d_k, matrix[1]),
+                  ROWS(d_v, matrix[2]));
+    for (int k = 0; k < 3; k++) {
+        const int d_out = layer[k]->d_out;
+        float *turned = guarded("turned", (size_t)(d_in * d_out));
+        transpose(d_out, d_in, ROWS(d_in, layer[k]->weight),
+                  ROWS(d_out, turned));
+        expect_table(name[k], d_in, d_out, matrix[k], turned, EXACTLY);
+    }
     attention_free(&from);
 }
 
-/* ---- What is refused. Each call has a child of its own, which may change
- * what it likes. A head that fits goes from 3 numbers to 4 and 2. */
+/* ---- What is refused: an attention from one text to itself, with one
+ * number changed. */
 
-static const float x[5][3];
-
-/* What no version 1 has a place for. */
-static const char *const odd[5] = {"a bias", "two heads", "an output layer",
-                                   "keys from tokens of another width",
-                                   "layers that do not fit"};
-static const Attention *odd_one(int i)
-{
-    fit.has_bias = i == 0;
-    fit.d_y = i == 3 ? 2 : 3;
-    return i == 4 ? but(&fit.key.d_out, 2)
-                  : fitting(i == 1 ? 2 : 1, i == 2 ? 6 : 0);
-}
-
-static void versions_refused(void)
+static void copy_with(int *number, int value)
 {
     float w[3 * 4];
-    REFUSES(
-        "attention_object.c: version_1_check: an attention with a bias, 1 "
-        "heads and 0 columns of output: none, 1 and 0 are needed, "
-        "since version 1 has no place for more",
-        version_1_check(odd_one(0)));
-    for (int i = 0; i < 5; i++) {
-        REFUSES_SUCH(odd[i], version_1_check(odd_one(i)));
-        REFUSES_SUCH(odd[i], copy_v2_to_v1(odd_one(i), ROWS(4, w),
-                                           ROWS(4, w), ROWS(2, w)));
-    }
+    fit_but(number, value);
+    copy_v2_to_v1(&fit, ROWS(4, w), ROWS(4, w), ROWS(2, w));
 }
 
-/* A trace of 5 tokens with tables, for these heads. */
-static Trace *whole(int n_heads, int d_out)
+static void forward_with(int *number, int value)
 {
-    Trace *t = sized(5, 5, n_heads, 4, 2, d_out);
-    trace_init(t, t);
-    return t;
+    fit_but(number, value);
+    trace_init_for(&fit_trace, &fit, 5, 5);
+    *number = value;
+    self_attention_forward(&fit, 5, fit_x, &fit_trace);
 }
+
+static void attend_trace_with(int *number, int value)
+{
+    fit_but(number, value);
+    attend_trace(&fit_trace);
+}
+
+static const Wrong odd[] = {
+    {"two heads", NULL, &fit.n_heads, 2},
+    {"an output layer", NULL, &fit.d_out, 6},
+    {"keys from tokens of another width", NULL, &fit.d_y, 2},
+    {"layers that do not fit", NULL, &fit.key.d_out, 2},
+};
+static const Wrong odd_trace[] = {
+    {"a trace for 6 queries", NULL, &fit_trace.n, 6},
+    {"a trace for 6 keys", NULL, &fit_trace.m, 6},
+    {"a trace for wider values", NULL, &fit_trace.d_v, 3},
+};
 
 static void modules_refused(void)
 {
     Random *const r = some_draws();
+    fit.d_y = fit.d_x;
     REFUSES(NULL, self_attention_init(&fit, r, 0, 3, 4, 0));
     REFUSES(NULL, self_attention_init(&fit, r, 2, 0, 4, 1));
     REFUSES(NULL, self_attention_init(&fit, r, 2, 3, 0, 0));
-    for (int i = 0; i < 6; i++)
-        REFUSES_SUCH(one_more(i), self_attention_forward(
-                                      fitting(1, 0), 5, x,
-                                      wrong_trace(i, 5, 5, 1, 4, 2, 0)));
-    for (int i = 1; i < 4; i++)
-        REFUSES_SUCH(odd[i], self_attention_forward(
-                                 odd_one(i), 5, x,
-                                 whole(i == 1 ? 2 : 1, i == 2 ? 6 : 0)));
+    REFUSES_EACH("self_attention_forward", forward_with, odd);
+    REFUSES_EACH("self_attention_forward", forward_with, odd_trace);
+    REFUSES_EACH("attend_trace", attend_trace_with, misfit_head);
+    REFUSES_EACH("copy_v2_to_v1", copy_with, odd);
+    fit.has_bias = 1;
+    fitting(1, 0);
+    REFUSES_SUCH("a bias", copy_v2_to_v1(&fit, fit_x, fit_x, fit_x));
+    REFUSES("attention_object.c: version_1_check: an attention with a "
+            "bias, 1 heads and 0 columns of output: none, 1 and 0 are "
+            "needed, since version 1 has no place for more",
+            version_1_check(&fit));
+    fit_but(&fit.key.d_out, 9);
     REFUSES_SUCH("layers that do not fit",
-                 attention_project(but(&fit.d_k, 9), 5, 6, x, x,
-                                   sized(5, 6, 1, 9, 2, 0)));
-    REFUSES_SUCH("a trace of two heads", attend_trace(whole(2, 0)));
-    REFUSES_SUCH("a trace with an output", attend_trace(whole(1, 6)));
+                 attention_project(&fit, 5, 6, fit_x, fit_x, &fit_trace));
 }
 
 static void orders_refused(void)
@@ -221,33 +221,32 @@ static void orders_refused(void)
         const char *last = n == 4 ? tap_words(", %d", o[3]) : "";
         REFUSES_SUCH(tap_words("the order {%d, %d, %d%s} of %d rows", o[0],
                                o[1], o[2], last, n),
-                     permute_tokens(n, 3, o, x, moved));
+                     permute_tokens(n, 3, o, fit_x, moved));
     }
 }
 
 int main(void)
 {
-    EACH("attend_trace", v1_test, "v1_*-x");
-    EACH("linear_fill", mixed_test, "mixed-first");
+    EACH_SET("attend_trace", "v1_*-x", v1_test(set));
+    TAP("linear_fill: among other draws", mixed_test());
     EACH_SET("linear_fill", "linear_*-x",
-             linear_fill(random_given(), dim("x", 1), dim("y", 1),
-                         due("weight", EXACTLY),
-                         has_bias() ? due("bias", EXACTLY) : NULL));
-    EACH_SET("linear_forward", "linear_*-x",
-             linear_forward(layer(), dim("x", 0), input("x"),
-                            due_as("out", "y", SUMS)));
-    EACH("self_attention_forward", v2_test, "v2_*-x");
-    TAP(roles_test, "attention_project: two inputs, two heads");
-    EACH("self_attention_forward: another bias of the keys",
-         key_bias_does_nothing, "v2_bias_lopsided-x");
-    SETS("copy_v2_to_v1", copy_test, "v2_one", "v2_journey",
-         "v2_journey_123", "v2_life", "v2_lopsided");
+             linear_fill((Random[]){input_random(set)}, dim(set, "x", 1),
+                         dim(set, "y", 1), due(set, "weight", EXACTLY),
+                         has_bias(set) ? due(set, "bias", EXACTLY) : NULL));
+    EACH_SET("linear_forward", "linear_*-x", linear_test(set));
+    EACH_SET("self_attention_forward", "v2_*-x", v2_test(set));
+    TAP("attention_project: two inputs, two heads", roles_test());
+    TAP("self_attention_forward: another bias of the keys",
+        key_bias_does_nothing("v2_bias_lopsided"));
+    TAP("copy_v2_to_v1: one word", copy_test("v2_one"));
+    TAP("copy_v2_to_v1: seed 123", copy_test("v2_journey_123"));
+    TAP("copy_v2_to_v1: d_k is not d_v", copy_test("v2_lopsided"));
     EACH_SET("permute_tokens", "permute_*-x",
-             permute_tokens(dim("x", 0), dim("x", 1), input_ints("order"),
-                            input("x"), due("permuted", EXACTLY)));
-    fit.d_y = fit.d_x;
+             permute_tokens(dim(set, "x", 0), dim(set, "x", 1),
+                            input_ints(set, "order", "order"),
+                            input(set, "x"),
+                            due(set, "permuted", EXACTLY)));
     modules_refused();
-    versions_refused();
     orders_refused();
     return tap_done();
 }

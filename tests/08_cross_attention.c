@@ -6,40 +6,36 @@
 
 /* A table of a trace that is due; of the set "loud" scores are some
  * hundred. */
-static float *due_table(const char *what)
+static float *due_table(const char *set, const char *what)
 {
-    const bool is_loud = !strcmp(sets_now, "loud");
+    const bool is_loud = !strcmp(set, "loud");
     const bool is_share = !strcmp(what, "weights");
     const bool is_mixed = is_share || !strcmp(what, "context");
     const char *name = tap_words("t->%s", what);
     return is_mixed && is_loud
-               ? due_as(name, what, 3e-4, is_share ? 1e-6 : 1e-4)
-               : due_as(name, what, 1e-5,
+               ? due_as(set, what, name, 3e-4, is_share ? 1e-6 : 1e-4)
+               : due_as(set, what, name, 1e-5,
                         is_share  ? 1e-7
                         : is_loud ? 1e-5
                                   : 1e-6);
 }
 
-/* The layer of a matrix, which it holds turned over. As `given` it is told
- * by this name. */
-static Linear turned(const char *name, const char *given)
+/* The layer of a matrix, which it holds turned over. */
+static Linear turned(const char *set, const char *matrix, const char *name)
 {
-    const Tensor *w = part(name);
-    const int d_in = w->shape[0], d_out = w->shape[1];
-    float *weight = room(w->count);
-    transpose(d_in, d_out, floats(w), (void *)weight);
-    if (given)
-        give_table(given, d_out, d_in, weight);
+    const int d_in = dim(set, matrix, 0), d_out = dim(set, matrix, 1);
+    float *weight = guarded(name, golden_count(set, matrix));
+    transpose(d_in, d_out, golden_floats(set, matrix), (void *)weight);
     return (Linear){d_in, d_out, weight, NULL};
 }
 
-/* An attention with the matrices of the running set. */
-static Attention object(void)
+/* An attention with the matrices of the set. */
+static Attention with_matrices(const char *set)
 {
     Attention a = {.n_heads = 1,
-                   .query = turned("w_query", "a->query.weight"),
-                   .key = turned("w_key", "a->key.weight"),
-                   .value = turned("w_value", "a->value.weight")};
+                   .query = turned(set, "w_query", "a->query.weight"),
+                   .key = turned(set, "w_key", "a->key.weight"),
+                   .value = turned(set, "w_value", "a->value.weight")};
     a.d_x = a.query.d_in;
     a.d_y = a.key.d_in;
     a.d_k = a.query.d_out;
@@ -47,91 +43,102 @@ static Attention object(void)
     return a;
 }
 
+/* The same, which a function is given. */
+static Attention given_matrices(const char *set)
+{
+    const Attention a = with_matrices(set);
+    given_array("a->query.weight", a.query.weight, a.d_k, a.d_x);
+    given_array("a->key.weight", a.key.weight, a.d_k, a.d_y);
+    given_array("a->value.weight", a.value.weight, a.d_v, a.d_y);
+    return a;
+}
+
 /* Of its own class, which has widths of its own for keys and values,
  * PyTorch gives weights and context alone. */
-static void forward_test(void)
+static void forward_test(const char *set)
 {
-    const Attention a = object();
-    const int n = dim("x_1", 0), m = dim("x_2", 0);
+    const Attention a = given_matrices(set);
+    const int n = dim(set, "x_1", 0), m = dim(set, "x_2", 0);
     Trace t = guarded_trace(&a, n, m);
-    if (strncmp(sets_now, "module", 6) != 0) {
-        t.query = due_table("query");
-        t.key = due_table("key");
-        t.value = due_table("value");
-        t.scores = due_table("scores");
+    if (strncmp(set, "module", 6) != 0) {
+        t.query = due_table(set, "query");
+        t.key = due_table(set, "key");
+        t.value = due_table(set, "value");
+        t.scores = due_table(set, "scores");
     }
-    t.weights = due_table("weights");
-    t.context = due_table("context");
-    cross_attention_forward(&a, n, m, input_as("x", "x_1"),
-                            input_as("y", "x_2"), &t);
+    t.weights = due_table(set, "weights");
+    t.context = due_table(set, "context");
+    cross_attention_forward(&a, n, m, input_as(set, "x_1", "x"),
+                            input_as(set, "x_2", "y"), &t);
 }
 
 /* As the layer has it, which holds the matrix turned over. */
-static void turned_test(void)
+static void turned_test(const char *set)
 {
-    const Linear like = turned("w_query", NULL);
-    float *got = result("w_query");
-    random_transposed(random_given(), like.d_in, like.d_out, (void *)got);
-    same("weight", part("w_query")->count, got, like.weight);
+    const Linear l = turned(set, "w_query", "w_query");
+    float(*got)[l.d_in] = guarded("weight", golden_count(set, "w_query"));
+    Random r = input_random(set);
+    random_transposed(&r, l.d_in, l.d_out, got);
+    expect_table("weight", l.d_out, l.d_in, got, l.weight, EXACTLY);
 }
 
-static void init_test(void)
+static void init_test(const char *set)
 {
-    const Attention like = object();
-    next_case(); /* its matrices are drawn, not given */
-    Random r = random_of_set();
+    const Attention like = with_matrices(set);
+    Random r = input_random(set);
     Attention a;
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
-    random_fill(&r, 1, 3, due("next", EXACTLY));
-    tap_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
+    random_fill(&r, 1, 3, due(set, "next", EXACTLY));
+    expect_true("widths", a.d_x == like.d_x && a.d_y == like.d_y);
     attention_check(&a, 2, 3, sized(2, 3, 1, like.d_k, like.d_v, 0));
-    const Linear got[3] = {a.query, a.key, a.value};
-    const Linear expect[3] = {like.query, like.key, like.value};
-    for (int k = 0; k < 3; k++) {
-        same_table("a weight", expect[k].d_out, expect[k].d_in,
-                   got[k].weight, expect[k].weight);
-        tap_true("no bias", !got[k].bias);
-    }
-    tap_true("no dropout, no limit",
-             a.dropout_rate == 0 && !a.context_length);
+    expect_table("query", like.d_k, like.d_x, a.query.weight,
+                 like.query.weight, EXACTLY);
+    expect_table("key", like.d_k, like.d_y, a.key.weight, like.key.weight,
+                 EXACTLY);
+    expect_table("value", like.d_v, like.d_y, a.value.weight,
+                 like.value.weight, EXACTLY);
+    expect_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
+    expect_true("no dropout, no limit",
+                a.dropout_rate == 0 && !a.context_length);
     attention_free(&a);
 }
 
 /* Keys and values alone, in a trace for 1, 3 and 5 queries; nothing else of
  * the trace is touched. */
-static void encode_test(void)
+static void encode_test(const char *set)
 {
-    const int m = dim("x_2", 0);
+    const int m = dim(set, "x_2", 0);
     for (int n = 1; n <= 5; n += 2) {
-        const Attention a = object();
+        const Attention a = given_matrices(set);
         Trace t = guarded_trace(&a, n, m);
-        give("t->n = %d", n);
-        t.key = due_table("key");
-        t.value = due_table("value");
-        cross_attention_encode(&a, m, input_as("y", "x_2"), &t);
-        tap_near("t->query", t.query[n * a.d_k - 1], unset, EXACTLY);
-        tap_near("t->scores", t.scores[n * m - 1], unset, EXACTLY);
-        tap_near("t->weights", t.weights[0], unset, EXACTLY);
-        tap_near("t->context", t.context[0], unset, EXACTLY);
+        given("t->n = %d", n);
+        t.key = due_table(set, "key");
+        t.value = due_table(set, "value");
+        cross_attention_encode(&a, m, input_as(set, "x_2", "y"), &t);
+        expect_equal("t->query", t.query[n * a.d_k - 1], unset);
+        expect_equal("t->scores", t.scores[n * m - 1], unset);
+        expect_equal("t->weights", t.weights[0], unset);
+        expect_equal("t->context", t.context[0], unset);
         next_case();
     }
 }
 
 /* One query at a time, from PyTorch's keys and values, which stay what they
  * are. Each has its row of the tables for all. */
-static void ask_test(void)
+static void ask_test(const char *set)
 {
-    const Attention a = object();
-    const int n = dim("x_1", 0), m = dim("x_2", 0);
-    const Tensor *key = told_as("t->key", "key");
-    const Tensor *value = told_as("t->value", "value");
-    const float *x = input_as("x, one row at a time", "x_1");
-    const float *k = rounded(key), *v = rounded(value);
-    float *query = due_table("query"), *scores = due_table("scores");
-    float *weights = due_table("weights"), *context = due_table("context");
+    const Attention a = given_matrices(set);
+    const int n = dim(set, "x_1", 0), m = dim(set, "x_2", 0);
+    const float *key = input_as(set, "key", "t->key");
+    const float *value = input_as(set, "value", "t->value");
+    const float *x = input_as(set, "x_1", "x, one row at a time");
+    float *query = due_table(set, "query");
+    float *scores = due_table(set, "scores");
+    float *weights = due_table(set, "weights");
+    float *context = due_table(set, "context");
     Trace row = guarded_trace(&a, 1, m);
-    row.key = rounded(key);
-    row.value = rounded(value);
+    memcpy(row.key, key, (size_t)(m * a.d_k) * sizeof *key);
+    memcpy(row.value, value, (size_t)(m * a.d_v) * sizeof *value);
     for (int i = 0; i < n; i++) {
         row.query = query + i * a.d_k;
         row.scores = scores + i * m;
@@ -139,8 +146,8 @@ static void ask_test(void)
         row.context = context + i * a.d_v;
         cross_attention_ask(&a, x + i * a.d_x, &row);
     }
-    same("keys, untouched", key->count, row.key, k);
-    same("values, untouched", value->count, row.value, v);
+    expect_table("keys, untouched", m, a.d_k, row.key, key, EXACTLY);
+    expect_table("values, untouched", m, a.d_v, row.value, value, EXACTLY);
 }
 
 static void alignment_with_nan(void)
@@ -152,52 +159,41 @@ static void alignment_with_nan(void)
         {NAN, -INFINITY, -INFINITY}, {-INFINITY, NAN, -FLT_MAX},
         {NAN, NAN, INFINITY},        {-INFINITY, -INFINITY, -INFINITY},
     };
-    const int expect[N_ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
+    const int due[N_ROWS] = {2, 0, 1, 1, 1, 2, 2, 0};
     int got[N_ROWS];
-    give_table("weights", N_ROWS, 3, rows);
+    given_array("weights", rows, N_ROWS, 3);
     hard_alignment(N_ROWS, 3, rows, got);
     for (int i = 0; i < N_ROWS; i++)
-        tap_near(tap_words("place[%d]", i), got[i], expect[i], EXACTLY);
+        expect_equal(tap_words("place[%d]", i), got[i], due[i]);
 }
 
-/* What does not fit, with a trace for one query. */
-static const Attention *misfitting_one(int i)
+static void forward_with(int *number, int value)
 {
-    const Attention *a = misfitting(i);
-    fit_trace.n = 1;
-    return a;
+    fit_but(number, value);
+    cross_attention_forward(&fit, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
-static void misfits_refused(void)
+/* Any number of queries will do. */
+static void encode_with(int *number, int value)
 {
-    const void *const x = fit_x, *const y = fit_y;
-    for (int i = 0; i < 4; i++) {
-        if (i < 3)
-            REFUSES_SUCH(misfit[i],
-                         cross_attention_forward(misfitting(i), 5, 6, x, y,
-                                                 &fit_trace));
-        if (i > 1)
-            REFUSES_SUCH(misfit[i], cross_attention_encode(misfitting(i), 6,
-                                                           y, &fit_trace));
-        REFUSES_SUCH(misfit[i],
-                     cross_attention_ask(misfitting_one(i), x, &fit_trace));
-    }
-    for (int i = 0; i < 6; i++) {
-        REFUSES_SUCH(one_more(i), cross_attention_forward(
-                                      fitting(1, 0), 3, 5, x, y,
-                                      wrong_trace(i, 3, 5, 1, 4, 2, 0)));
-        if (i != 0) /* any number of queries will do */
-            REFUSES_SUCH(
-                one_more(i),
-                cross_attention_encode(fitting(1, 0), 5, y,
-                                       wrong_trace(i, 1, 5, 1, 4, 2, 0)));
-        if (i != 1) /* and of keys */
-            REFUSES_SUCH(
-                one_more(i),
-                cross_attention_ask(fitting(1, 0), x,
-                                    wrong_trace(i, 1, 5, 1, 4, 2, 0)));
-    }
+    fit_but(number, value);
+    cross_attention_encode(&fit, 6, fit_y, &fit_trace);
 }
+
+/* Any number of keys will do, and one query. */
+static void ask_with(int *number, int value)
+{
+    fit_but(number, value);
+    fit_trace.n = number == &fit_trace.n ? value : 1;
+    cross_attention_ask(&fit, fit_x, &fit_trace);
+}
+static const Wrong misfit_query[] = {
+    {"a layer for keys of 9 columns, where 4 are needed", NULL,
+     &fit.key.d_out, 9},
+    {"6 keys, where the context length is 5", NULL, &fit.context_length, 5},
+    {"a trace for two queries", NULL, &fit_trace.n, 2},
+    {"a trace for values of 3 columns, not 2", NULL, &fit_trace.d_v, 3},
+};
 
 static void refusals(void)
 {
@@ -208,23 +204,29 @@ static void refusals(void)
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 0, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
-    misfits_refused();
+    REFUSES_EACH("cross_attention_forward", forward_with, misfit_head);
+    REFUSES_EACH("cross_attention_forward", forward_with, misfit_keys);
+    TAP_REFUSES("cross_attention_forward", "a trace for 6 queries, not 5",
+                NULL, forward_with(&fit_trace.n, 6));
+    REFUSES_EACH("cross_attention_encode", encode_with, misfit_keys);
+    REFUSES_EACH("cross_attention_ask", ask_with, misfit_head);
+    REFUSES_EACH("cross_attention_ask", ask_with, misfit_query);
     REFUSES_SUCH("a first row of NaN", hard_alignment(2, 2, nan[0], place));
     REFUSES_SUCH("a last row of NaN", hard_alignment(2, 2, nan[1], place));
 }
 
 int main(void)
 {
-    EACH("random_transposed", turned_test, "init_*-seed");
-    EACH("cross_attention_init", init_test, "init_*-seed");
-    EACH("cross_attention_forward", forward_test, "*-x_1");
-    EACH("cross_attention_encode", encode_test, "*-key");
-    EACH("cross_attention_ask", ask_test, "*-key");
+    EACH_SET("random_transposed", "init_*-seed", turned_test(set));
+    EACH_SET("cross_attention_init", "init_*-seed", init_test(set));
+    EACH_SET("cross_attention_forward", "*-x_1", forward_test(set));
+    EACH_SET("cross_attention_encode", "*-key", encode_test(set));
+    EACH_SET("cross_attention_ask", "*-key", ask_test(set));
     EACH_SET("hard_alignment", "alignment_*-place",
-             hard_alignment(dim("shares", 0), dim("shares", 1),
-                            input_as("weights", "shares"),
-                            due("place", EXACTLY)));
-    TAP(alignment_with_nan, "hard_alignment: NaN and infinities");
+             hard_alignment(dim(set, "shares", 0), dim(set, "shares", 1),
+                            input_as(set, "shares", "weights"),
+                            due(set, "place", EXACTLY)));
+    TAP("hard_alignment: NaN and infinities", alignment_with_nan());
     refusals();
     return tap_done();
 }

@@ -5,11 +5,11 @@
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 
-#define SHAPE(what) dim(what, 0), dim(what, 1)
+#define SHAPE(set, what) dim(set, what, 0), dim(set, what, 1)
 
-static int first(void)
+static int first(const char *set)
 {
-    return (int)number("first", "first");
+    return (int)input_number(set, "first", "first");
 }
 
 /* The first and the last of ints, and those beside. */
@@ -24,17 +24,17 @@ static void first_far_away(void)
     for (int k = 0; k < 6; k++) {
         float mask[3][4], scores[3][4] = {{0}}, s[3][3], weights[3][3];
         next_case();
-        give("n = 3, m = 4, first = %d", ends[k]);
+        given("n = 3, m = 4, first = %d", ends[k]);
         causal_mask(3, 4, ends[k], mask);
         mask_scores(3, 4, ends[k], scores);
         masked_weights(3, 3, 2, mask_causal(ends[k]), x, x, s, weights);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++) {
                 const bool all = ends[k] > 0;
-                tap_near("mask", mask[i][j], all, 0, 0);
-                tap_near("scores", scores[i][j], all ? 0 : -INFINITY, 0, 0);
+                expect_equal("mask", mask[i][j], all);
+                expect_equal("scores", scores[i][j], all ? 0 : -INFINITY);
                 if (j < 3)
-                    tap_true("weights", isnan(weights[i][j]) != all);
+                    expect_true("weights", isnan(weights[i][j]) != all);
             }
     }
 }
@@ -48,13 +48,14 @@ static void window_far_away(void)
         const int from = far[k / 5], w = far[3 + k % 5];
         float scores[3][4] = {{0}};
         next_case();
-        give("n = 3, m = 4, first = %d, w = %d", from, w);
+        given("n = 3, m = 4, first = %d, w = %d", from, w);
         mask_window(3, 4, from, w, scores);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++) {
                 const int64_t back = (int64_t)from + i - j;
-                tap_near(tap_words("scores[%d][%d]", i, j), scores[i][j],
-                         back >= 0 && back < w ? 0 : -INFINITY, 0, 0);
+                expect_equal(tap_words("scores[%d][%d]", i, j),
+                             scores[i][j],
+                             back >= 0 && back < w ? 0 : -INFINITY);
             }
     }
 }
@@ -63,32 +64,37 @@ static void window_far_away(void)
 static void hide_no_number(void)
 {
     const float mask[1][4] = {{0, 1, 0, 1}};
-    const float expect[4] = {NAN, NAN, NAN, 0.5f};
+    const float due[4] = {NAN, NAN, NAN, 0.5f};
     float weights[1][4] = {{NAN, NAN, INFINITY, 0.5f}};
     mask_weights(1, 4, mask, weights);
-    same("weight", 4, weights[0], expect);
+    expect_list("weight", 4, weights[0], due, EXACTLY);
 }
 
 /* What a mask before the softmax leaves is right. */
-static void mask_where_test(void)
+static void mask_where_test(const char *set)
 {
-    float *scores = a_copy("scores", told("scores"));
-    mask_scores_table(SHAPE("mask"), input("mask"), (void *)scores);
-    softmax_rows(SHAPE("mask"), (void *)scores, due("right", SHARES));
+    float *scores = guarded_copy("scores", golden_count(set, "scores"),
+                                 input(set, "scores"));
+    mask_scores_table(SHAPE(set, "mask"), input(set, "mask"),
+                      (void *)scores);
+    softmax_rows(SHAPE(set, "mask"), (void *)scores,
+                 due(set, "right", SHARES));
 }
 
 /* Loud are scores of some hundred. */
-static void weights_test(void)
+static void weights_test(const char *set)
 {
-    const int n = dim("query", 0), m = dim("value", 0);
-    const int d_k = dim("query", 1), d_v = dim("value", 1);
-    const bool is_loud = !strcmp(sets_now, "loud");
+    const int n = dim(set, "query", 0), m = dim(set, "value", 0);
+    const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
+    const bool is_loud = !strcmp(set, "loud");
     const double rtol = is_loud ? 3e-4 : 1e-5;
     const double atol = is_loud ? 1e-5 : 1e-6;
-    void *weights = due("weights", rtol, 1e-7);
-    masked_weights(n, m, d_k, mask_causal(first()), input("query"),
-                   input("key"), due("scores", 1e-5, atol), weights);
-    matmul(n, d_v, m, weights, input("value"), due("context", rtol, atol));
+    void *weights = due(set, "weights", rtol, 1e-7);
+    masked_weights(n, m, d_k, mask_causal(first(set)), input(set, "query"),
+                   input(set, "key"), due(set, "scores", 1e-5, atol),
+                   weights);
+    matmul(n, d_v, m, weights, input(set, "value"),
+           due(set, "context", rtol, atol));
 }
 
 /* Exercise 9.5: the scores of later words are hidden, their values are
@@ -96,11 +102,11 @@ static void weights_test(void)
 static void values_are_not_hidden(void)
 {
     const float one[2][1] = {{1}, {1}}, value[2][1] = {{1}, {INFINITY}};
-    const float expect[2] = {NAN, INFINITY};
+    const float due[2] = {NAN, INFINITY};
     float scores[2][2], weights[2][2], context[2][1];
     masked_weights(2, 2, 1, mask_causal(0), one, one, scores, weights);
     matmul(2, 1, 2, weights, value, context);
-    same("context", 2, (void *)context, expect);
+    expect_list("context", 2, context, due, EXACTLY);
 }
 
 /* With a tolerance of 0, a rounding at gap 0 is enough. What it asks for
@@ -108,20 +114,20 @@ static void values_are_not_hidden(void)
 static void gap_of_many(void)
 {
     enum { MANY = 30000 };
-    float *many = room(MANY);
+    float *many = guarded("visible", MANY);
     tap_fill(MANY, many, -1, 1);
-    give("n = %d, tolerance = 0; called 300 times", MANY);
+    given("n = %d, tolerance = 0; called 300 times", MANY);
     tap_limit_memory(64);
     for (int i = 0; i < 300; i++)
-        tap_near("gap", find_gap(MANY, many, 0), 0, 0, 0);
+        expect_equal("gap", find_gap(MANY, many, 0), 0);
 }
 
 /* e^-104 is nearer to 0 than to the smallest float above 0. */
 static void last_gap(void)
 {
     const float visible[1] = {0};
-    give("visible = [0], tolerance = 9");
-    tap_near("gap", find_gap(1, visible, 9), 104, 0, 0);
+    given("visible = [0], tolerance = 9");
+    expect_equal("gap", find_gap(1, visible, 9), 104);
 }
 
 static void masks_refused(void)
@@ -135,14 +141,10 @@ static void masks_refused(void)
         "for 3 queries and 2 keys: MASK_NONE, MASK_CAUSAL, or a table of "
         "their size, is needed",
         mask_check(3, 2, wide));
-    static const int size[3][2] = {{3, 2}, {1, 3}, {2, 2}};
-    for (int i = 0; i < 3; i++) {
-        const int n = size[i][0], m = size[i][1];
-        REFUSES_SUCH(tap_words("a mask of 2 times 3 for scores of %d times "
-                               "%d",
-                               n, m),
-                     apply_mask(n, m, wide, ROWS(m, x[0])));
-    }
+    REFUSES_SUCH("a mask of 2 times 3 for scores of 2 times 2",
+                 apply_mask(2, 2, wide, ROWS(2, x[0])));
+    REFUSES_SUCH("a mask of 2 times 3 for scores of 1 times 3",
+                 apply_mask(1, 3, wide, x));
     odd.kind = 9;
     REFUSES_SUCH("a mask of kind 9", apply_mask(2, 3, odd, x));
     odd = (Mask){MASK_TABLE, 0, 2, 3, NULL};
@@ -170,47 +172,53 @@ static void gaps_refused(void)
 static void tests_of_masks(void)
 {
     EACH_SET("causal_mask", "mask_*-first",
-             causal_mask(SHAPE("mask"), first(), due("mask", EXACTLY)));
+             causal_mask(SHAPE(set, "mask"), first(set),
+                         due(set, "mask", EXACTLY)));
     EACH_SET("mask_scores", "mask_*-first",
-             mask_scores(SHAPE("scores"), first(),
-                         changed("scores", "masked", EXACTLY)));
+             mask_scores(SHAPE(set, "scores"), first(set),
+                         changed(set, "scores", "masked", EXACTLY)));
     EACH_SET("mask_causal", "mask_*-first",
-             apply_mask(SHAPE("scores"), mask_causal(first()),
-                        changed("scores", "masked", EXACTLY)),
-             apply_mask(SHAPE("scores"), mask_none(),
-                        changed("scores", "scores", EXACTLY)));
+             apply_mask(SHAPE(set, "scores"), mask_causal(first(set)),
+                        changed(set, "scores", "masked", EXACTLY)),
+             apply_mask(SHAPE(set, "scores"), mask_none(),
+                        changed(set, "scores", "scores", EXACTLY)));
     EACH_SET("mask_table", "*-masked",
-             apply_mask(SHAPE("scores"),
-                        mask_table(SHAPE("mask"), input("mask")),
-                        changed("scores", "masked", EXACTLY)));
-    EACH("mask_scores_table", mask_where_test, "*-right");
+             apply_mask(SHAPE(set, "scores"),
+                        mask_table(SHAPE(set, "mask"), input(set, "mask")),
+                        changed(set, "scores", "masked", EXACTLY)));
+    EACH_SET("mask_scores_table", "*-right", mask_where_test(set));
     EACH_SET("mask_window", "*-window",
-             mask_window(SHAPE("scores"), first(),
-                         (int)number("w", "window"),
-                         changed("scores", "near", EXACTLY)));
-    TAP(window_far_away, "mask_window: places and windows beyond the text");
-    TAP(first_far_away, "causal_mask: the first and the last of ints");
+             mask_window(SHAPE(set, "scores"), first(set),
+                         (int)input_number(set, "window", "w"),
+                         changed(set, "scores", "near", EXACTLY)));
+    TAP("mask_window: places and windows beyond the text",
+        window_far_away());
+    TAP("causal_mask: the first and the last of ints", first_far_away());
 }
 
-/* Of what is renormalized, the least of all numbers are rounded. */
+/* The least of all numbers are rounded. */
+static void renormalize_test(const char *set)
+{
+    renormalize(
+        SHAPE(set, "weights"),
+        changed(set, "weights", "renormalized", 3e-6, FLT_TRUE_MIN));
+}
+
 static void tests_of_weights(void)
 {
     EACH_SET("mask_weights", "*-hidden",
-             mask_weights(SHAPE("weights"), input("mask"),
-                          changed("weights", "hidden", EXACTLY)));
-    TAP(hide_no_number, "mask_weights: what is no number stays so");
+             mask_weights(SHAPE(set, "weights"), input(set, "mask"),
+                          changed(set, "weights", "hidden", EXACTLY)));
+    TAP("mask_weights: what is no number stays so", hide_no_number());
     EACH_SET("renormalize", "*-hidden",
-             renormalize(SHAPE("hidden"),
-                         changed_as("weights", "hidden", "renormalized",
-                                    3e-6, FLT_TRUE_MIN)));
-    for (int is_signed = 0; is_signed < 2; is_signed++)
-        EACH_SET(
-            "renormalize", is_signed ? "signed-weights" : "uneven-weights",
-            renormalize(SHAPE("weights"), changed("weights", "renormalized",
-                                                  3e-6, FLT_TRUE_MIN)));
-    EACH("masked_weights", weights_test, "*-query");
-    TAP(values_are_not_hidden,
-        "masked_weights: a later value that is infinite");
+             renormalize(SHAPE(set, "hidden"),
+                         changed_as(set, "hidden", "renormalized",
+                                    "weights", 3e-6, FLT_TRUE_MIN)));
+    TAP("renormalize: weights of either sign", renormalize_test("signed"));
+    TAP("renormalize: uneven weights", renormalize_test("uneven"));
+    EACH_SET("masked_weights", "*-query", weights_test(set));
+    TAP("masked_weights: a later value that is infinite",
+        values_are_not_hidden());
 }
 
 int main(void)
@@ -218,11 +226,11 @@ int main(void)
     tests_of_masks();
     tests_of_weights();
     EACH_SET("find_gap", "gap_*-visible",
-             *(int *)due("gap", EXACTLY) =
-                 find_gap(dim("visible", 0), input("visible"),
-                          (float)number("tolerance", "tolerance")));
-    TAP_LARGE(gap_of_many, "find_gap: 0, and gives its memory back");
-    TAP(last_gap, "find_gap: 104 for a tolerance that no share exceeds");
+             *(int *)due(set, "gap", EXACTLY) = find_gap(
+                 dim(set, "visible", 0), input(set, "visible"),
+                 (float)input_number(set, "tolerance", "tolerance")));
+    TAP_LARGE("find_gap: 0, and gives its memory back", gap_of_many());
+    TAP("find_gap: 104 for a tolerance that no share exceeds", last_gap());
     masks_refused();
     gaps_refused();
     return tap_done();

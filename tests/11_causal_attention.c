@@ -13,66 +13,61 @@ static void attend_tables(Mask mask, double p, Random *r, Trace *t)
 }
 
 /* A trace of one head, with the queries, keys and values of the set. */
-static Trace head_trace(const char *before)
+static Trace head_trace(const char *set)
 {
+    const Attention a = {.n_heads = 1,
+                         .d_k = dim(set, "query", 1),
+                         .d_v = dim(set, "value", 1)};
+    Trace t = guarded_trace(&a, dim(set, "query", 0), dim(set, "key", 0));
     next_case();
-    give("%s", before);
-    const Attention a = {
-        .n_heads = 1, .d_k = dim("query", 1), .d_v = dim("value", 1)};
-    Trace t = guarded_trace(&a, dim("query", 0), dim("key", 0));
-    t.query = input("query");
-    t.key = input("key");
-    t.value = input("value");
+    t.query = input(set, "query");
+    t.key = input(set, "key");
+    t.value = input(set, "value");
     return t;
 }
 
-/* In evaluation, which drops nothing whatever the rate, and in training. */
-static void attend_test(void)
+/* In evaluation, which drops nothing whatever the rate, or in training. */
+static void attend_test(const char *set, bool trains)
 {
-    const int seed = strcmp(sets_now, "head_loud") ? dim("query", 0) : 3;
-    const double p = doubles("rate")[0];
-    Random r = seeded(seed);
-    for (int trains = 0; trains < 2; trains++) {
-        Trace t = head_trace(
-            trains
-                ? tap_words("see = mask_causal(0), p = %g, r: "
-                            "random_seeded(%d)",
-                            p, seed)
-                : tap_words("see = mask_causal(0), p = %g, r = NULL", p));
-        attend_tables(mask_causal(0), p, trains ? &r : NULL, &t);
-        agrees("weights", t.weights, SUMS);
-        for (int k = 0; k < t.n * t.m && !trains; k++)
-            tap_near(tap_words("kept[%d][%d]", k / t.m, k % t.m),
-                     t.keep_mask[k], 1, EXACTLY);
-        tap_close("dropped", part(trains ? "dropped" : "weights"),
-                  t.dropped, SUMS);
-        tap_close("context", part(trains ? "trained" : "evaluated"),
-                  t.context, SUMS);
-    }
+    const int seed = strcmp(set, "head_loud") ? dim(set, "query", 0) : 3;
+    const double p = golden_number(set, "rate");
+    Random r = random_seeded((uint64_t)seed);
+    Trace t = head_trace(set);
+    given("see = mask_causal(0), p = %g", p);
+    given(trains ? "r: random_seeded(%d)" : "r = NULL", seed);
+    attend_tables(mask_causal(0), p, trains ? &r : NULL, &t);
+    expect_close("weights", t.weights, golden(set, "weights"), SUMS);
+    for (int k = 0; k < t.n * t.m && !trains; k++)
+        expect_equal(tap_words("kept[%d][%d]", k / t.m, k % t.m),
+                     t.keep_mask[k], 1);
+    expect_close("dropped", t.dropped,
+                 golden(set, trains ? "dropped" : "weights"), SUMS);
+    expect_close("context", t.context,
+                 golden(set, trains ? "trained" : "evaluated"), SUMS);
 }
 
 /* From one text to another, with weights that are dropped: the whole, or
  * attend alone, which is given PyTorch's queries, keys and values. For one
  * head, its own tables are those of all heads. */
-static void two_texts(bool is_whole)
+static void two_texts(const char *set, bool is_whole)
 {
-    const Tensor *x = part("x"), *y = part("y");
-    const int n = x->shape[1], m = y->shape[1];
+    const int n = dim(set, "x", 1), m = dim(set, "y", 1);
     Random r;
     Mask mask;
-    Attention a = given(&mask, &r);
-    float *query = rounded(part("query")), *key = rounded(part("key"));
-    float *value = rounded(part("value"));
+    Attention a = golden_attention(set, &mask, &r);
+    float *query = golden_floats(set, "query");
+    float *key = golden_floats(set, "key");
+    float *value = golden_floats(set, "value");
     for (int b = 0; b < 2; b++) {
-        tell_attention(&a, mask);
-        give("r: random_seeded(%d)%s", (int)integers("sizes")[10],
-             b ? " and a first call" : "");
+        given_attention(&a, mask);
+        given("r: random_seeded(%d)%s",
+              (int)golden_integers(set, "sizes")[10],
+              b ? " and a first call" : "");
         Trace t = guarded_trace(&a, n, m);
         if (is_whole) {
-            head_forward(&a, mask, &r, n, m, told_entry("x", x, b),
-                         told_entry("y", y, b), &t);
-            tap_near("t->dropout_rate", t.dropout_rate, a.dropout_rate, 0,
-                     0);
+            head_forward(&a, mask, &r, n, m, input_entry(set, "x", b),
+                         input_entry(set, "y", b), &t);
+            expect_equal("t->dropout_rate", t.dropout_rate, a.dropout_rate);
         } else {
             t.query = query + b * n * a.d_k;
             t.key = key + b * m * a.d_k;
@@ -83,71 +78,75 @@ static void two_texts(bool is_whole)
         t.head_key = t.key;
         t.head_value = t.value;
         t.joined = t.context;
-        close_tables(is_whole ? "t->" : "", &t, b);
+        expect_golden_tables(is_whole ? "t->" : "", &t, set, b);
     }
-    draws_next(&r);
+    expect_next_draw(set, &r);
     attention_free(&a);
 }
 
 /* The object of a set, and the generator after its layers are drawn. */
-static Attention drawn(Random *r)
+static Attention drawn(const char *set, Random *r)
 {
     Attention a;
-    const int64_t *size = integers("sizes");
+    const int64_t *size = golden_integers(set, "sizes");
     *r = random_seeded((uint64_t)size[0]);
-    causal_attention_init(&a, r, dim("x", 2), (int)size[1], (int)size[2],
-                          doubles("rate")[0], size[3] != 0);
+    causal_attention_init(&a, r, dim(set, "x", 2), (int)size[1],
+                          (int)size[2], golden_number(set, "rate"),
+                          size[3] != 0);
     return a;
 }
 
-static void init_test(void)
+static void init_test(const char *set)
 {
     Random r;
-    Attention a = drawn(&r);
-    tap_true("number of parameters", a.count == part("drawn")->count);
-    agrees("drawn", a.memory, EXACTLY);
-    tap_near("context length", a.context_length,
-             (double)integers("sizes")[2], EXACTLY);
-    tap_near("rate", a.dropout_rate, doubles("rate")[0], EXACTLY);
+    Attention a = drawn(set, &r);
+    expect_true("number of parameters",
+                a.count == golden_count(set, "drawn"));
+    expect_close("drawn", a.memory, golden(set, "drawn"), EXACTLY);
+    expect_equal("context length", a.context_length,
+                 (double)golden_integers(set, "sizes")[2]);
+    expect_equal("rate", a.dropout_rate, golden_number(set, "rate"));
     attention_free(&a);
 }
 
 /* In evaluation, and then in training, where the generator goes on. */
-static void batch_test(void)
+static void batch_test(const char *set)
 {
-    const int n = dim("x", 1);
+    const int n = dim(set, "x", 1);
     Random r;
-    Attention a = drawn(&r);
+    Attention a = drawn(set, &r);
     for (int trains = 0; trains < 2; trains++) {
         Trace t[2] = {guarded_trace(&a, n, n), guarded_trace(&a, n, n)};
-        causal_attention_batch(&a, trains ? &r : NULL, 2, n, input("x"), t);
+        causal_attention_batch(&a, trains ? &r : NULL, 2, n,
+                               input(set, "x"), t);
         for (int b = 0; b < 2; b++) {
-            close_entry("query", "query", b, t[b].query, SUMS);
-            close_entry("key", "key", b, t[b].key, SUMS);
-            close_entry("value", "value", b, t[b].value, SUMS);
-            close_entry("weights", "weights", b, t[b].weights, SUMS);
-            close_entry("dropped", trains ? "dropped" : "weights", b,
-                        t[b].dropped, SUMS);
-            close_entry("context", trains ? "trained" : "evaluated", b,
-                        t[b].context, SUMS);
+            expect_entry("query", t[b].query, set, "query", b, SUMS);
+            expect_entry("key", t[b].key, set, "key", b, SUMS);
+            expect_entry("value", t[b].value, set, "value", b, SUMS);
+            expect_entry("weights", t[b].weights, set, "weights", b, SUMS);
+            expect_entry("dropped", t[b].dropped, set,
+                         trains ? "dropped" : "weights", b, SUMS);
+            expect_entry("context", t[b].context, set,
+                         trains ? "trained" : "evaluated", b, SUMS);
         }
     }
-    draws_next(&r);
+    expect_next_draw(set, &r);
     attention_free(&a);
 }
 
 /* What words get where the padding is hidden. Without a generator p does
  * not count. */
-static void attend_padding(void)
+static void attend_padding(const char *set)
 {
-    Trace t =
-        head_trace("see = mask_table(n, n, table), p = nan, r = NULL");
-    const float *mask = input_as("table", "mask");
-    attend_tables(mask_table(t.n, t.n, (void *)mask), NAN, NULL, &t);
+    Trace t = head_trace(set);
+    const Mask mask = mask_table(t.n, t.n, input_as(set, "mask", "table"));
+    given("see = mask_table(n, n, table), p = nan, r = NULL");
+    attend_tables(mask, NAN, NULL, &t);
     for (int k = 0; k < t.n * t.d_v; k++)
-        if (integers("word")[k / t.d_v])
-            tap_near(tap_words("context[%d][%d]", k / t.d_v, k % t.d_v),
-                     t.context[k], doubles("context")[k], SUMS);
+        if (golden_integers(set, "word")[k / t.d_v])
+            expect_near(tap_words("context[%d][%d]", k / t.d_v, k % t.d_v),
+                        t.context[k], golden_doubles(set, "context")[k],
+                        SUMS);
 }
 
 /* Whatever is not 0 is a word; fewer queries than keys. */
@@ -158,20 +157,35 @@ static void padding_words(void)
     const float expect[2][5] = {{1, 0, 0, 0, 1}, {1, 0, 1, 1, 1}};
     float before[2][5];
     memcpy(before, mask, sizeof mask);
-    give_ints("is_word", 5, is_word);
-    give_table("mask", 2, 5, before);
+    given_array("is_word", is_word, 5);
+    given_array("mask", before, 2, 5);
     mask_padding(2, 5, is_word, mask);
-    same_table("mask", 2, 5, mask, expect);
+    expect_table("mask", 2, 5, mask, expect, EXACTLY);
 }
 
+static void forward_with(int *number, int value)
+{
+    const Mask mask = fit_but(number, value);
+    head_forward(&fit, mask, NULL, 5, 6, fit_x, fit_y, &fit_trace);
+}
+
+/* What fits is no mistake; nothing is dropped without a generator. */
 static void fit_test(void)
 {
     fit.dropout_rate = 0.5;
     fitting(1, 0);
     fit_trace.dropout_rate = 0.5; /* of a training before */
-    give("t->dropout_rate = 0.5 of a training before, r = NULL");
-    head_forward(&fit, mask_none(), WHERE_IT_FITS);
-    tap_near("t->dropout_rate", fit_trace.dropout_rate, 0, 0, 0);
+    given("t->dropout_rate = 0.5 of a training before, r = NULL");
+    head_forward(&fit, mask_none(), NULL, 5, 6, fit_x, fit_y, &fit_trace);
+    expect_equal("t->dropout_rate", fit_trace.dropout_rate, 0);
+}
+
+static void init_accepts(void)
+{
+    Attention a;
+    causal_attention_init(&a, some_draws(), 3, 2, 0, 0, 0);
+    expect_equal("context length", a.context_length, 0);
+    attention_free(&a);
 }
 
 static void refusals(void)
@@ -187,35 +201,34 @@ static void refusals(void)
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, some_draws(), 3, 2, -1, 0, 0));
-    TAP_OF("causal_attention_init: 0, which limits no text",
-           causal_attention_init(&a, some_draws(), 3, 2, 0, 0, 0),
-           tap_near("context length", a.context_length, 0, EXACTLY));
+    TAP("causal_attention_init: 0, which limits no text", init_accepts());
     REFUSES(NULL,
             causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
-    REFUSES_WHAT_DOES_NOT_FIT(head_forward, WHERE_IT_FITS);
-    for (int i = 0; i < 2; i++)
-        REFUSES_SUCH(misfit[i], head_forward(misfitting(i), mask_none(),
-                                             WHERE_IT_FITS));
+    REFUSES_EACH("head_forward", forward_with, misfit_keys);
+    REFUSES_EACH("head_forward", forward_with, misfit_queries);
+    REFUSES_EACH("head_forward", forward_with, misfit_head);
+    fitting(1, 0);
     REFUSES_SUCH("keys from tokens of another width",
-                 causal_attention_batch(fitting(1, 0), NULL, 1, 5, x,
-                                        sized(5, 5, 1, 4, 2, 0)));
+                 causal_attention_batch(&fit, NULL, 1, 5, x, &fit_trace));
 }
 
 int main(void)
 {
-    EACH("attend", attend_test, "head_*-query");
-    EACH_SET("attend", "two_texts*-x", two_texts(false));
-    EACH("attend", attend_padding, "*padding*-word");
-    EACH("causal_attention_init", init_test, "*-drawn");
-    EACH_SET("head_forward", "two_texts*-x", two_texts(true));
-    EACH("causal_attention_batch", batch_test, "*-drawn");
-    EACH_SET("mask_padding", "*padding*-word",
-             mask_padding(dim("mask", 0), dim("mask", 0),
-                          input_ints_as("is_word", "word"),
-                          changed_as("mask", "before", "mask", EXACTLY)));
-    TAP(padding_words, "mask_padding: words are what is not 0");
-    TAP(fit_test, "head_forward: accepts what fits");
+    EACH_SET("attend", "head_*-query", attend_test(set, false),
+             attend_test(set, true));
+    EACH_SET("attend", "two_texts*-x", two_texts(set, false));
+    EACH_SET("attend", "*padding*-word", attend_padding(set));
+    EACH_SET("causal_attention_init", "*-drawn", init_test(set));
+    EACH_SET("head_forward", "two_texts*-x", two_texts(set, true));
+    EACH_SET("causal_attention_batch", "*-drawn", batch_test(set));
+    EACH_SET(
+        "mask_padding", "*padding*-word",
+        mask_padding(dim(set, "mask", 0), dim(set, "mask", 0),
+                     input_ints(set, "word", "is_word"),
+                     changed_as(set, "before", "mask", "mask", EXACTLY)));
+    TAP("mask_padding: words are what is not 0", padding_words());
+    TAP("head_forward: accepts what fits", fit_test());
     refusals();
     return tap_done();
 }

@@ -6,16 +6,16 @@
 #include "attention/01_dot_product.h"
 #include "attention/11_causal_attention.h"
 
-/* The heads that the running set's seed gives; the tokens of "concat" are
- * drawn first. */
-static Attention drawn(void)
+/* The heads that the set's seed gives; the tokens of "concat" are drawn
+ * first. */
+static Attention drawn(const char *set)
 {
-    Random r = random_of_set();
+    Random r = input_random(set);
     Attention a;
-    for (int i = 0; !strcmp(sets_now, "concat") && i < 24; i++)
+    for (int i = 0; !strcmp(set, "concat") && i < 24; i++)
         random_float(&r);
-    heads_init(&a, &r, dim("w_query", 0), dim("w_query", 1),
-               dim("w_query", 2), dim("w_value", 2));
+    heads_init(&a, &r, dim(set, "w_query", 0), dim(set, "w_query", 1),
+               dim(set, "w_query", 2), dim(set, "w_value", 2));
     return a;
 }
 
@@ -27,21 +27,21 @@ static Linear role_of(const Attention *a, int h, int k)
 }
 
 /* Each head's three matrices, to the last bit, as layers. */
-static void init_test(void)
+static void init_test(const char *set)
 {
     const char *const what[3] = {"w_query", "w_key", "w_value"};
-    Attention a = drawn();
+    Attention a = drawn(set);
     for (int k = 0; k < 3; k++) {
-        float *turned = due(what[k], EXACTLY);
+        float *turned = due(set, what[k], EXACTLY);
         for (int h = 0; h < a.n_heads; h++) {
             const Linear l = role_of(&a, h, k);
             transpose(l.d_out, l.d_in, (void *)l.weight, (void *)turned);
             turned += l.d_in * l.d_out;
         }
     }
-    tap_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
-    tap_true("no dropout, no limit",
-             a.dropout_rate == 0 && !a.context_length);
+    expect_true("no bias", !a.query.bias && !a.key.bias && !a.value.bias);
+    expect_true("no dropout, no limit",
+                a.dropout_rate == 0 && !a.context_length);
     attention_free(&a);
 }
 
@@ -49,17 +49,15 @@ static void init_test(void)
  * the context are parts of those for all. */
 static Trace traces_of_heads(const Attention *a, int n, int m, Trace t[])
 {
-    const Trace all = guarded_trace(a, n, m);
-    float *of_all[13], **place[13];
-    size_t count[13];
-    tables(&all, of_all, count);
+    Trace all = guarded_trace(a, n, m);
+    TraceTable of_all[TRACE_TABLES], own[TRACE_TABLES];
+    trace_tables(&all, of_all);
     for (int h = 0; h < a->n_heads; h++) {
         const Attention head = attention_head(a, h);
         t[h] = guarded_trace(&head, n, m);
-        places(&t[h], place);
+        trace_tables(&t[h], own);
         for (int i = 6; i < 11; i++)
-            *place[i] =
-                of_all[i] + count[i] / (size_t)a->n_heads * (size_t)h;
+            *own[i].at = *of_all[i].at + (size_t)h * own[i].count;
     }
     return all;
 }
@@ -76,76 +74,76 @@ static Trace forward(const Attention *a, Mask mask, Random *r, int n,
 
 /* A batch, sentence after sentence: the table of all heads, and the scores
  * and weights of each. */
-static void forward_test(void)
+static void forward_test(const char *set)
 {
-    const Tensor *x = part("x");
-    const int n = x->shape[1];
-    const double rtol = strcmp(sets_now, "heads_loud") ? 1e-5 : 5e-5;
-    Attention a = drawn();
-    for (int b = 0; b < x->shape[0]; b++) {
-        tell_attention(&a, mask_none());
-        const Trace t =
-            forward(&a, mask_none(), NULL, n, told_entry("x", x, b));
-        close_entry("scores", "scores", b, t.scores, 1e-5, 1e-5);
-        close_entry("weights", "weights", b, t.weights, rtol, 1e-6);
-        close_entry("joined", "joined", b, t.joined, rtol, 1e-6);
+    const double rtol = strcmp(set, "heads_loud") ? 1e-5 : 5e-5;
+    Attention a = drawn(set);
+    for (int b = 0; b < dim(set, "x", 0); b++) {
+        given_attention(&a, mask_none());
+        const Trace t = forward(&a, mask_none(), NULL, dim(set, "x", 1),
+                                input_entry(set, "x", b));
+        expect_entry("scores", t.scores, set, "scores", b, 1e-5, 1e-5);
+        expect_entry("weights", t.weights, set, "weights", b, rtol, 1e-6);
+        expect_entry("joined", t.joined, set, "joined", b, rtol, 1e-6);
     }
     attention_free(&a);
 }
 
 /* The wrapper of causal heads of a set, and the generator after them. */
-static Attention wrapper(Random *r)
+static Attention wrapper(const char *set, Random *r)
 {
     Attention a;
-    const int64_t *size = integers("sizes");
-    *r = seeded(size[0]);
-    causal_heads_init(&a, r, dim("x", 2), (int)size[1], dim("x", 1),
-                      doubles("rate")[0], (int)size[2], size[3] != 0);
+    const int64_t *size = golden_integers(set, "sizes");
+    *r = random_seeded((uint64_t)size[0]);
+    causal_heads_init(&a, r, dim(set, "x", 2), (int)size[1],
+                      dim(set, "x", 1), golden_number(set, "rate"),
+                      (int)size[2], size[3] != 0);
     return a;
 }
 
 /* Head after head, each the weight and the bias of its three layers. */
-static void wrapper_init(void)
+static void wrapper_init(const char *set)
 {
     Random r;
-    Attention a = wrapper(&r);
-    const float *expect = tensor_floats(part("drawn"));
-    tap_true("number of parameters", a.count == part("drawn")->count);
+    Attention a = wrapper(set, &r);
+    const float *due = golden_floats(set, "drawn");
+    expect_true("number of parameters",
+                a.count == golden_count(set, "drawn"));
     for (int h = 0; h < a.n_heads; h++)
         for (int k = 0; k < 3; k++) {
             const Linear l = role_of(&a, h, k);
-            const size_t weights = (size_t)l.d_in * (size_t)l.d_out;
-            same("weight", weights, l.weight, expect);
-            expect += weights;
-            if (l.bias)
-                same("bias", (size_t)l.d_out, l.bias, expect);
-            expect += l.bias ? l.d_out : 0;
+            expect_table("weight", l.d_out, l.d_in, l.weight, due, EXACTLY);
+            due += l.d_in * l.d_out;
+            if (!l.bias)
+                continue;
+            expect_list("bias", l.d_out, l.bias, due, EXACTLY);
+            due += l.d_out;
         }
-    tap_near("context length", a.context_length, dim("x", 1), EXACTLY);
-    tap_near("rate", a.dropout_rate, doubles("rate")[0], EXACTLY);
+    expect_equal("context length", a.context_length, dim(set, "x", 1));
+    expect_equal("rate", a.dropout_rate, golden_number(set, "rate"));
     attention_free(&a);
 }
 
 /* A batch in evaluation, and its first sentence in training. */
-static void wrapper_forward(void)
+static void wrapper_forward(const char *set)
 {
-    const Tensor *x = part("x");
     Random r;
-    Attention a = wrapper(&r);
+    Attention a = wrapper(set, &r);
     for (int b = 0; b < 3; b++) {
         const bool trains = b == 2;
-        tell_attention(&a, mask_causal(0));
+        given_attention(&a, mask_causal(0));
         if (trains)
-            give("r: after the heads are drawn");
-        const Trace t = forward(&a, mask_causal(0), trains ? &r : NULL,
-                                x->shape[1], told_entry("x", x, b % 2));
-        close_entry("weights", "weights", b % 2, t.weights, SUMS);
-        close_entry("dropped", trains ? "dropped" : "weights", b % 2,
-                    t.dropped, SUMS);
-        close_entry("joined", trains ? "trained" : "evaluated", b % 2,
-                    t.joined, SUMS);
+            given("r: after the heads are drawn");
+        const Trace t =
+            forward(&a, mask_causal(0), trains ? &r : NULL,
+                    dim(set, "x", 1), input_entry(set, "x", b % 2));
+        expect_entry("weights", t.weights, set, "weights", b % 2, SUMS);
+        expect_entry("dropped", t.dropped, set,
+                     trains ? "dropped" : "weights", b % 2, SUMS);
+        expect_entry("joined", t.joined, set,
+                     trains ? "trained" : "evaluated", b % 2, SUMS);
     }
-    draws_next(&r);
+    expect_next_draw(set, &r);
     attention_free(&a);
 }
 
@@ -160,112 +158,105 @@ static void head_test(void)
         const float *next = begins[k];
         for (int h = 0; h < 3; h++) {
             const Linear l = role_of(&a, h, k);
-            tap_true("weight behind weight", l.weight == next);
-            tap_near("columns", l.d_out, k < 2 ? a.d_k : a.d_v, EXACTLY);
+            expect_true("weight behind weight", l.weight == next);
+            expect_equal("columns", l.d_out, k < 2 ? a.d_k : a.d_v);
             next += l.d_in * l.d_out;
-            tap_true("a bias, or none", !l.bias == !a.has_bias);
+            expect_true("a bias, or none", !l.bias == !a.has_bias);
             if (l.bias)
-                tap_true("its own rows of the bias",
-                         l.bias == begins[k] + 3 * l.d_out * l.d_in +
-                                       h * l.d_out);
+                expect_true("its own rows of the bias",
+                            l.bias == begins[k] + 3 * l.d_out * l.d_in +
+                                          h * l.d_out);
         }
     }
     const Attention head = attention_head(&a, 1);
-    tap_true("nothing to free", !head.memory && !head.count);
-    tap_true("one head, no output", head.n_heads == 1 && !head.d_out);
+    expect_true("nothing to free", !head.memory && !head.count);
+    expect_true("one head, no output", head.n_heads == 1 && !head.d_out);
     attention_free(&a);
 }
 
 /* Each head computes what it does alone, with draws that are drawn one head
- * after the other: from one text to another, with any mask. */
-enum { N = 4, M = 7, D_X = 5, D_Y = 6, D_V = 8 };
+ * after another: from one text to another, with any mask. */
 static void alone_test(void)
 {
+    enum { N = 4, M = 7 };
     const float table[N][M] = {{1, 0, 0, 1, 0, 1, 1},
                                {0, 1},
                                {0, 0, 0, 0, 0, 1, 1},
                                {1, 1, 1, 1, 1, 1, 1}};
     const Mask mask[3] = {mask_none(), mask_causal(2),
                           mask_table(N, M, table)};
-    void *const x = any_text(N, D_X), *const y = any_text(M, D_Y);
-    Attention a = {.d_x = D_X,
-                   .d_y = D_Y,
-                   .n_heads = 3,
-                   .d_k = 2,
-                   .d_v = D_V,
-                   .has_bias = 1,
-                   .dropout_rate = 0.3};
-    attention_init(&a, &a);
-    tap_fill((int)a.count, a.memory, -1, 1);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 9; k++) {
+        Attention a = any_attention(3, 0);
+        void *const x = any_text(N, a.d_x), *const y = any_text(M, a.d_y);
         Random r = *some_draws(), again = r;
         Trace t[3], all = traces_of_heads(&a, N, M, t);
-        heads_forward(&a, mask[k], &r, N, M, x, y, t, (void *)all.joined);
+        heads_forward(&a, mask[k % 3], &r, N, M, x, y, t,
+                      (void *)all.joined);
         for (int h = 0; h < 3; h++) {
             const Attention own = attention_head(&a, h);
             Trace one = guarded_trace(&own, N, M);
-            head_forward(&own, mask[k], &again, N, M, x, y, &one);
-            tap_near("rate", t[h].dropout_rate, a.dropout_rate, EXACTLY);
-            same_tables(&t[h], &one, 6, 11, SUMS);
+            head_forward(&own, mask[k % 3], &again, N, M, x, y, &one);
+            expect_equal("rate", t[h].dropout_rate, a.dropout_rate);
+            expect_same_tables(&t[h], &one, 6, 11, SUMS);
             for (int i = 0; i < N; i++)
-                similar("columns of joined", D_V,
-                        all.joined + (i * 3 + h) * D_V,
-                        one.context + i * D_V, SUMS);
+                expect_list("columns of joined", a.d_v,
+                            all.joined + (i * 3 + h) * a.d_v,
+                            one.context + i * a.d_v, SUMS);
         }
+        attention_free(&a);
     }
-    attention_free(&a);
 }
 
 /* 2^63 - 1 parameters fit, the product of these three; one more does
  * not. */
 enum { MANY_HEADS = 11777599, MANY_ROWS = 218934409, MANY_COLUMNS = 3577 };
 
-static void counts(int n_heads, int d_in, int d_k, int d_v, int64_t expect)
+static void counts(int n_heads, int d_in, int d_k, int d_v, int64_t due)
 {
     next_case();
-    give("n_heads = %d, d_in = %d, d_k = %d, d_v = %d", n_heads, d_in, d_k,
-         d_v);
-    same_bits("parameters", count_parameters(n_heads, d_in, d_k, d_v),
-              expect);
+    given("n_heads = %d, d_in = %d, d_k = %d, d_v = %d", n_heads, d_in, d_k,
+          d_v);
+    expect_integer("parameters", count_parameters(n_heads, d_in, d_k, d_v),
+                   due);
 }
 
 static void count_test(void)
 {
-    const int64_t(*size)[4] = (const void *)integers("sizes");
-    for (int i = 0; i < dim("sizes", 0); i++)
+    const int64_t(*size)[4] =
+        (const void *)golden_integers("parameters", "sizes");
+    for (int i = 0; i < dim("parameters", "sizes", 0); i++)
         counts((int)size[i][0], (int)size[i][1], (int)size[i][2],
-               (int)size[i][3], integers("counts")[i]);
+               (int)size[i][3], golden_integers("parameters", "counts")[i]);
     counts(1, 1, 1, 1, 3);
     counts(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1, INT64_MAX);
 }
 
-/* An attention with an output layer, and a trace for its head. */
-static const Attention *with_output(void)
+static void forward_with(int *number, int value)
 {
-    fitting(1, 3);
+    float joined[5][2];
+    const Mask mask = fit_but(number, value);
     fit_trace.d_out = 0;
-    return &fit;
+    heads_forward(&fit, mask, NULL, 5, 6, fit_x, fit_y, &fit_trace, joined);
 }
 
 static void refusals(void)
 {
     Attention a;
-    float joined[5][4];
     REFUSES("12_heads.c: attention_head: head 2 of 2: one from 0 to 1 is "
             "needed",
             attention_head(fitting(2, 0), 2));
     REFUSES_SUCH("head -1", attention_head(fitting(2, 0), -1));
-    REFUSES_SUCH(NARROW, attention_head(but(&fit.key.d_out, 9), 0));
+    TAP_REFUSES("attention_head", "layers that do not fit", NULL,
+                fit_but(&fit.key.d_out, 9), attention_head(&fit, 0));
     REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
-    REFUSES_SUCH(
-        "an output layer",
-        heads_forward(with_output(), mask_none(), WHERE_IT_FITS, joined));
-    REFUSES_SUCH("keys from tokens of another width",
-                 heads_forward(fitting(1, 0), mask_none(), NULL, 5, 6,
-                               fit_x, fit_x, &fit_trace, joined));
-    REFUSES_WHAT_DOES_NOT_FIT(heads_forward, WHERE_IT_FITS, joined);
+    REFUSES_EACH("heads_forward", forward_with, misfit_keys);
+    REFUSES_EACH("heads_forward", forward_with, misfit_queries);
+    TAP_REFUSES("heads_forward", "an output layer", NULL,
+                forward_with(&fit.d_out, 3));
+    TAP_REFUSES("heads_forward", "keys from tokens of another width", NULL,
+                forward_with(&fit.key.d_in, 3));
 }
 
 static void counts_refused(void)
@@ -290,13 +281,13 @@ static void counts_refused(void)
 
 int main(void)
 {
-    TAP(head_test, "attention_head: its rows of each layer");
-    EACH("heads_init", init_test, "*-joined");
-    EACH("causal_heads_init", wrapper_init, "*-drawn");
-    EACH("heads_forward", forward_test, "*-joined");
-    EACH("heads_forward", wrapper_forward, "*-drawn");
-    TAP(alone_test, "heads_forward: each head as if it were alone");
-    SETS("count_parameters", count_test, "parameters");
+    TAP("attention_head: its rows of each layer", head_test());
+    EACH_SET("heads_init", "*-joined", init_test(set));
+    EACH_SET("causal_heads_init", "*-drawn", wrapper_init(set));
+    EACH_SET("heads_forward", "*-joined", forward_test(set));
+    EACH_SET("heads_forward", "*-drawn", wrapper_forward(set));
+    TAP("heads_forward: each head as if it were alone", alone_test());
+    TAP("count_parameters: up to all that fit", count_test());
     refusals();
     counts_refused();
     return tap_done();

@@ -4,87 +4,90 @@
 #include "traces.h"
 #include "attention/13_multi_head.h"
 
-/* The heads of the set and their columns, which are told. */
-static int heads(void)
+/* The heads of the set, which are told. */
+static int heads(const char *set)
 {
-    give("n_heads = %d, head_dim = %d", dim("split", 0), dim("split", 2));
-    return dim("split", 0);
+    given("n_heads = %d, head_dim = %d", dim(set, "split", 0),
+          dim(set, "split", 2));
+    return dim(set, "split", 0);
 }
 
 /* The class of a set, and the generator after its layers are drawn. */
-static Attention drawn(Random *r)
+static Attention drawn(const char *set, Random *r)
 {
-    const int64_t *setting = integers("settings");
+    const int64_t *setting = golden_integers(set, "settings");
     Attention a;
-    *r = seeded(setting[0]);
-    multi_head_init(&a, r, dim("x", 2), (int)setting[1], (int)setting[3],
-                    (double)setting[5] / 1000, (int)setting[2],
-                    (int)setting[4]);
+    *r = random_seeded((uint64_t)setting[0]);
+    multi_head_init(&a, r, dim(set, "x", 2), (int)setting[1],
+                    (int)setting[3], (double)setting[5] / 1000,
+                    (int)setting[2], (int)setting[4]);
     return a;
 }
 
-static void init_test(void)
+static void init_test(const char *set)
 {
-    const int64_t *setting = integers("settings");
+    const int64_t *setting = golden_integers(set, "settings");
     const char *const name[4] = {"query", "key", "value", "out"};
     Random r;
-    Attention a = drawn(&r);
+    Attention a = drawn(set, &r);
     const Linear layer[4] = {a.query, a.key, a.value, a.out};
     for (int k = 0; k < 4; k++) {
-        agrees(tap_words("%s_weight", name[k]), layer[k].weight, EXACTLY);
-        tap_true("has a bias or has none",
-                 !layer[k].bias == (k < 3 && !setting[4]));
+        expect_close(tap_words("%s_weight", name[k]), layer[k].weight,
+                     golden(set, tap_words("%s_weight", name[k])), EXACTLY);
+        expect_true("has a bias or has none",
+                    !layer[k].bias == (k < 3 && !setting[4]));
         if (layer[k].bias)
-            agrees(tap_words("%s_bias", name[k]), layer[k].bias, EXACTLY);
+            expect_close(tap_words("%s_bias", name[k]), layer[k].bias,
+                         golden(set, tap_words("%s_bias", name[k])),
+                         EXACTLY);
     }
-    same_bits("context length", a.context_length, setting[3]);
-    same_bits("heads", a.n_heads, setting[2]);
-    tap_near("rate", a.dropout_rate, (double)setting[5] / 1000, EXACTLY);
+    expect_integer("context length", a.context_length, setting[3]);
+    expect_integer("heads", a.n_heads, setting[2]);
+    expect_equal("rate", a.dropout_rate, (double)setting[5] / 1000);
     attention_free(&a);
 }
 
 /* Every table, for each entry of the batch. */
-static void forward_batch(const Attention *a, Mask mask, Random *r,
-                          const Tensor *y)
+static void forward_batch(const char *set, const Attention *a, Mask mask,
+                          Random *r, const char *y)
 {
-    const Tensor *x = part("x");
-    const int n = x->shape[1], m = y->shape[1];
-    for (int b = 0; b < x->shape[0]; b++) {
+    const int n = dim(set, "x", 1), m = dim(set, y, 1);
+    for (int b = 0; b < dim(set, "x", 0); b++) {
         Trace t = guarded_trace(a, n, m);
-        tell_attention(a, mask);
-        attention_forward(a, mask, r, n, m, told_entry("x", x, b),
-                          told_entry("y", y, b), &t);
-        close_tables("t->", &t, b);
-        tap_near("rate", t.dropout_rate, r ? a->dropout_rate : 0, 0, 0);
+        given_attention(a, mask);
+        attention_forward(a, mask, r, n, m, input_entry(set, "x", b),
+                          input_entry_as(set, y, "y", b), &t);
+        expect_golden_tables("t->", &t, set, b);
+        expect_equal("rate", t.dropout_rate, r ? a->dropout_rate : 0);
     }
 }
 
-static void training_test(void)
+static void training_test(const char *set)
 {
     Random r;
-    Attention a = drawn(&r);
-    forward_batch(&a, mask_causal(0), &r, part("x"));
+    Attention a = drawn(set, &r);
+    forward_batch(set, &a, mask_causal(0), &r, "x");
     attention_free(&a);
 }
 
 /* From one text to another, with all numbers given. */
-static void given_test(void)
+static void given_test(const char *set)
 {
     Random r;
     Mask mask;
-    Attention a = given(&mask, &r);
-    forward_batch(&a, mask, &r, part("y"));
-    draws_next(&r);
+    Attention a = golden_attention(set, &mask, &r);
+    forward_batch(set, &a, mask, &r, "y");
+    expect_next_draw(set, &r);
     attention_free(&a);
 }
 
 /* Draws like nn.MultiheadAttention, to the last bit. */
-static Attention drawn_module(void)
+static Attention drawn_module(const char *set)
 {
-    Random r = random_of_set();
+    Random r = input_random(set);
     Attention a;
-    multi_head_init_pytorch(&a, &r, dim("x", 2), 0.25,
-                            (int)integers("seed")[1]);
+    multi_head_init_pytorch(&a, &r, dim(set, "x", 2), 0.25,
+                            (int)golden_integers(set, "seed")[1]);
     return a;
 }
 
@@ -93,55 +96,59 @@ static float *packed(const Attention *a)
 {
     const size_t third = (size_t)a->d_x * (size_t)a->d_x;
     const Linear role[3] = {a->query, a->key, a->value};
-    float *all = room(3 * third);
+    float *all = guarded("in_proj_weight", 3 * third);
     for (size_t k = 0; k < 3; k++)
         memcpy(all + k * third, role[k].weight, third * sizeof(float));
     return all;
 }
 
-static void packed_test(void)
+static void packed_test(const char *set)
 {
-    Attention a = drawn_module();
+    Attention a = drawn_module(set);
     const Linear all[4] = {a.query, a.key, a.value, a.out};
     for (int k = 0; k < 4; k++)
         for (int j = 0; j < a.d_x; j++)
-            tap_near("bias", all[k].bias[j], 0, EXACTLY);
-    agrees("in_proj_weight", packed(&a), EXACTLY);
-    agrees("out_proj_weight", a.out.weight, EXACTLY);
-    same_bits("context length", a.context_length, 0);
-    same_bits("heads", a.n_heads, integers("seed")[1]);
-    tap_near("rate", a.dropout_rate, 0.25, EXACTLY);
+            expect_equal("bias", all[k].bias[j], 0);
+    expect_close("in_proj_weight", packed(&a),
+                 golden(set, "in_proj_weight"), EXACTLY);
+    expect_close("out_proj_weight", a.out.weight,
+                 golden(set, "out_proj_weight"), EXACTLY);
+    expect_integer("context length", a.context_length, 0);
+    expect_integer("heads", a.n_heads, golden_integers(set, "seed")[1]);
+    expect_equal("rate", a.dropout_rate, 0.25);
     attention_free(&a);
 }
 
 /* With the biases of the set and its mask, for each entry of the batch. */
-static void module_test(void)
+static void module_test(const char *set)
 {
-    Attention a = drawn_module();
-    const int n = dim("x", 1), d = a.d_x;
-    const float *bias = input("bias");
+    Attention a = drawn_module(set);
+    const int n = dim(set, "x", 1), d = a.d_x;
+    const float *bias = input(set, "bias");
     const Linear *const all[4] = {&a.query, &a.key, &a.value, &a.out};
     for (int k = 0; k < 4; k++)
         memcpy(all[k]->bias, bias + k * d, (size_t)d * sizeof(float));
-    forward_batch(&a, mask_table(n, n, input("seen")), NULL, part("x"));
+    forward_batch(set, &a, mask_table(n, n, input(set, "seen")), NULL, "x");
     attention_free(&a);
 }
 
 /* The module of the first Transformer's size: the fourth rows of its
  * weights, every 32nd column of its output. */
-static void walk_test(void)
+static void walk_test(const char *set)
 {
     enum { D_MODEL = 512, HEADS = 8, TOKENS = 20 };
-    Random r = seeded(123);
+    Random r = random_seeded(123);
     Attention a;
-    float(*x)[D_MODEL] = room(TOKENS * D_MODEL);
+    float(*x)[D_MODEL] = guarded("x", TOKENS * D_MODEL);
     multi_head_init_pytorch(&a, &r, D_MODEL, 0, HEADS);
     random_fill(&r, TOKENS, D_MODEL, x);
     Trace t = guarded_trace(&a, TOKENS, TOKENS);
     attention_forward(&a, mask_none(), NULL, TOKENS, TOKENS, x, x, &t);
-    same_bits("in_proj_weight", checksum(3 * D_MODEL * D_MODEL, packed(&a)),
-              integers("packed")[0]);
-    float *weights = due("weights", SUMS), *out = due("out", 1e-5, 1e-5);
+    expect_integer("in_proj_weight",
+                   checksum(3 * D_MODEL * D_MODEL, packed(&a)),
+                   golden_integers(set, "packed")[0]);
+    float *weights = due(set, "weights", SUMS);
+    float *out = due(set, "out", 1e-5, 1e-5);
     for (int k = 0; k < HEADS * TOKENS; k++)
         weights[k] =
             t.weights[(k / TOKENS * TOKENS + 3) * TOKENS + k % TOKENS];
@@ -150,18 +157,15 @@ static void walk_test(void)
     attention_free(&a);
 }
 
-static void average_test(void)
+static void average_test(const char *set)
 {
-    const int n = dim("x", 1), n_heads = dim("weights", 1);
-    float *weights = rounded(part("weights"));
-    float *average = room_for("average", (size_t)(n * n));
-    for (int b = 0; b < dim("x", 0); b++) {
-        const Tensor one = entry_of(part("weights"), b);
+    const int n = dim(set, "x", 1);
+    float(*average)[n] = guarded("average", (size_t)(n * n));
+    for (int b = 0; b < dim(set, "x", 0); b++) {
         next_case();
-        told_entry("weights", part("weights"), b);
-        average_weights(n, n, n_heads, (void *)weights, (void *)average);
-        close_entry("average", "average", b, average, 1e-5, 1e-6);
-        weights += one.count;
+        average_weights(n, n, dim(set, "weights", 1),
+                        input_entry(set, "weights", b), average);
+        expect_entry("average", *average, set, "average", b, 1e-5, 1e-6);
     }
 }
 
@@ -172,10 +176,16 @@ static void average_wide(void)
                                     {{0, 0.75f, 0.25f}, {0, 0.5f, 0.5f}}};
     const float right[2][3] = {{0.25f, 0.5f, 0.25f}, {0.5f, 0.25f, 0.25f}};
     float got[2][3];
-    give_table("weights[0]", 2, 3, weights[0]);
-    give_table("weights[1]", 2, 3, weights[1]);
+    given_array("weights[0]", weights[0], 2, 3);
+    given_array("weights[1]", weights[1], 2, 3);
     average_weights(2, 3, 2, weights, got);
-    same_table("average", 2, 3, got, right);
+    expect_table("average", 2, 3, got, right, EXACTLY);
+}
+
+static void forward_with(int *number, int value)
+{
+    const Mask mask = fit_but(number, value);
+    attention_forward(&fit, mask, NULL, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
 static void refusals(void)
@@ -196,7 +206,8 @@ static void refusals(void)
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, -1, 0, 2, 0));
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, 6, 1.5, 2, 0));
     REFUSES(NULL, multi_head_init_pytorch(&a, some_draws(), 8, 0, 3));
-    REFUSES_WHAT_DOES_NOT_FIT(attention_forward, WHERE_IT_FITS);
+    REFUSES_EACH("attention_forward", forward_with, misfit_keys);
+    REFUSES_EACH("attention_forward", forward_with, misfit_queries);
     REFUSES_SUCH("0 heads",
                  average_weights(1, 1, none, (const void *)one, mean));
     REFUSES_SUCH("-1 heads",
@@ -206,20 +217,21 @@ static void refusals(void)
 int main(void)
 {
     EACH_SET("split_heads", "*-split",
-             split_heads(dim("x", 0), heads(), dim("split", 2), input("x"),
-                         due("split", EXACTLY)));
+             split_heads(dim(set, "x", 0), heads(set), dim(set, "split", 2),
+                         input(set, "x"), due(set, "split", EXACTLY)));
     EACH_SET("merge_heads", "*-split",
-             merge_heads(dim("x", 0), heads(), dim("split", 2),
-                         input("split"), due("x", EXACTLY)));
-    EACH("multi_head_init", init_test, "*-settings");
-    EACH("attention_forward: in training", training_test, "*-settings");
-    EACH("attention_forward", given_test, "*-sizes");
-    EACH("attention_forward", module_test, "*-average");
-    EACH("attention_forward: 20 tokens, 8 heads, 512 columns", walk_test,
-         "walk-out");
-    EACH("multi_head_init_pytorch", packed_test, "*-average");
-    EACH("average_weights", average_test, "*-average");
-    TAP(average_wide, "average_weights: tables that are not square");
+             merge_heads(dim(set, "x", 0), heads(set), dim(set, "split", 2),
+                         input(set, "split"), due(set, "x", EXACTLY)));
+    EACH_SET("multi_head_init", "*-settings", init_test(set));
+    EACH_SET("attention_forward: in training", "*-settings",
+             training_test(set));
+    EACH_SET("attention_forward", "*-sizes", given_test(set));
+    EACH_SET("attention_forward", "*-average", module_test(set));
+    EACH_SET("attention_forward: 20 tokens, 8 heads, 512 columns",
+             "walk-out", walk_test(set));
+    EACH_SET("multi_head_init_pytorch", "*-average", packed_test(set));
+    EACH_SET("average_weights", "*-average", average_test(set));
+    TAP("average_weights: tables that are not square", average_wide());
     refusals();
     return tap_done();
 }

@@ -70,15 +70,16 @@ static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
         for (size_t i = 0; i < span_of(&table[k]); i++)
             table[k].rows.at[i] = rintf(8 * table[k].rows.at[i]) / 8;
     if (window) {
-        float(*seen)[n] = room_for("seen", (size_t)(n * n));
+        float(*seen)[n] = guarded("seen", (size_t)(n * n));
         for (int i = 0; i < n * n; i++)
             seen[i / n][i % n] = i % n <= i / n && i / n - i % n < window;
         text.mask = mask_table(n, n, (const void *)seen);
     }
     next_case();
-    give("%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
-         "%d",
-         n, text.n_heads, kv_heads, d_k, d_v, window);
+    given(
+        "%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
+        "%d",
+        n, text.n_heads, kv_heads, d_k, d_v, window);
     return text;
 }
 
@@ -107,37 +108,37 @@ static void any_pieces(void)
         come_in_pieces(&r, &c, &text, k % 5 ? 5 : MOST);
         expect_contexts(&text);
         kv_cache_free(&c);
-        close_rooms();
+        guarded_free();
     }
 }
 
 /* That of the set, against PyTorch, in pieces of up to 1, 3, and all. */
-static void text_of_set(void)
+static void text_of_set(const char *set)
 {
-    const int heads = dim("query", 0), n = dim("query", 1);
-    const int kv_heads = dim("key", 0);
-    const int window = (int)number("window", "window");
-    const Format format = (Format)*integers("format");
+    const int heads = dim(set, "query", 0), n = dim(set, "query", 1);
+    const int kv_heads = dim(set, "key", 0);
+    const int window = (int)input_number(set, "window", "window");
+    const Format format = (Format)*golden_integers(set, "format");
     AttentionCall text = {.n_heads = heads,
                           .n_kv_heads = kv_heads,
                           .n = n,
-                          .d_k = dim("key", 2),
-                          .d_v = dim("value", 2)};
-    text.query = rows_by_head(heads, n, text.d_k, input("query"));
-    text.key = rows_by_head(kv_heads, n, text.d_k, input("key"));
-    text.value = rows_by_head(kv_heads, n, text.d_v, input("value"));
+                          .d_k = dim(set, "key", 2),
+                          .d_v = dim(set, "value", 2)};
+    text.query = rows_by_head(heads, n, text.d_k, input(set, "query"));
+    text.key = rows_by_head(kv_heads, n, text.d_k, input(set, "key"));
+    text.value = rows_by_head(kv_heads, n, text.d_v, input(set, "value"));
     for (int k = 0; k < 3; k++) {
         Random r = random_seeded((uint64_t)k);
         const int most[3] = {1, 3, n};
-        float *context = result("context");
+        float *context = guarded("context", golden_count(set, "context"));
         text.context = rows_by_head(heads, n, text.d_v, context);
         next_case();
-        give("format = %d, window = %d, up to %d tokens at a time",
-             (int)format, window, most[k]);
+        given("format = %d, window = %d, up to %d tokens at a time",
+              (int)format, window, most[k]);
         KVCache c =
             cache_for(&text, window, window ? window + k : n, format);
         come_in_pieces(&r, &c, &text, most[k]);
-        agrees("context", context, 0, ATOL);
+        expect_close("context", context, golden(set, "context"), 0, ATOL);
         kv_cache_free(&c);
     }
 }
@@ -155,8 +156,8 @@ static void odd_numbers(void)
         const int place = k / 2 % 3, token = below(&r, N);
         const StridedRows rows[3] = {text.query, text.key, text.value};
         row_at(&rows[place], 0, 0, token)[below(&r, D)] = odd[k / 6 % 3];
-        give("%g in token %d of table %d, format = %d",
-             (double)odd[k / 6 % 3], token, place, k / 18);
+        given("%g in token %d of table %d, format = %d",
+              (double)odd[k / 6 % 3], token, place, k / 18);
         KVCache c = cache_for(&text, k % 2 * 9, N, (Format)(k / 18));
         come_in_pieces(&r, &c, &text, k % 5 ? 3 : 40);
         double *due = due_contexts(&text);
@@ -166,25 +167,26 @@ static void odd_numbers(void)
         expect_rows(&context, due, 0, ATOL);
         free(due);
         kv_cache_free(&c);
-        close_rooms();
+        guarded_free();
     }
 }
 
-/* More at once than a ring has rows. */
+/* More at once than a ring has rows: those that are there can ask. */
 static void more_than_the_ring(void)
 {
     Random r = random_seeded(1);
     AttentionCall text = any_text(&r, 40, 2, 2, 3, 4, 5);
     KVCache c = cache_for(&text, 5, 6, FORMAT_FLOAT32);
-    const Table last = {"context", 1, 4, 2, 4, rows_from(text.context, 31)};
-    double *all = due_contexts(&text), *due = new_list(4 * 2 * 4, 8);
-    kv_cache_append(&c, 33, text.key, text.value);
-    tap_near("first", (double)c.first, 27, 0, 0);
-    kv_cache_attend(&c, 4, 2, rows_from(text.query, 31), last.rows);
-    for (int h = 0; h < 4; h++)
-        memcpy(due + h * 8, all + (h * 40 + 31) * 4, 8 * sizeof *due);
-    expect_rows(&last, due, 0, ATOL);
-    free(all);
+    kv_cache_append(&c, 38, text.key, text.value);
+    expect_equal("first", (double)c.first, 32);
+    come(&c, &text, 2);
+    double *due = due_contexts(&text);
+    for (int i = 0; i < 4 * 2 * 4; i++) {
+        const int head = i / 8, token = 38 + i / 4 % 2;
+        expect_near("context",
+                    (double)row_at(&text.context, 0, head, token)[i % 4],
+                    due[(head * 40 + token) * 4 + i % 4], 0, ATOL);
+    }
     free(due);
     kv_cache_free(&c);
 }
@@ -207,12 +209,12 @@ static void take_back(void)
             for (int i = 0; i < wrong; i++)
                 come(&c, &other, 1);
             kv_cache_truncate(&c, wrong);
-            tap_near("count", (double)c.count, right, 0, 0);
+            expect_equal("count", (double)c.count, right);
             come(&c, &text, 1);
         }
         expect_contexts(&text);
         kv_cache_free(&c);
-        close_rooms();
+        guarded_free();
     }
 }
 
@@ -220,8 +222,8 @@ static void take_back(void)
 
 /* The last token whose number leaves this row; zeros where none has been,
  * and behind each row. */
-static void expect_table(const KVCache *c, const char *name, void *table,
-                         int d, int padded, StridedRows rows)
+static void expect_stored(const KVCache *c, const char *name, void *table,
+                          int d, int padded, StridedRows rows)
 {
     for (int i = 0; i < c->n_kv_heads * c->capacity; i++) {
         const int h = i / c->capacity, row = i % c->capacity;
@@ -230,17 +232,16 @@ static void expect_table(const KVCache *c, const char *name, void *table,
         const int size = c->format == FORMAT_FLOAT32 ? 4 : 2;
         const char *at = (char *)table + i * padded * size;
         float *got = new_table(1, padded);
-        tap_true("kv_cache_row",
-                 kv_cache_row(c, table, padded, h, row) == at);
+        expect_true("kv_cache_row",
+                    kv_cache_row(c, table, padded, h, row) == at);
         load_row(c->format, padded, at, got);
         for (int k = 0; k < padded; k++)
-            tap_near(tap_words("%s of head %d, row %d, entry %d", name, h,
-                               row, k),
-                     (double)got[k],
-                     token < 0 || k >= d
-                         ? 0
-                         : (double)row_at(&rows, 0, h, token)[k],
-                     0, 0);
+            expect_equal(tap_words("%s of head %d, row %d, entry %d", name,
+                                   h, row, k),
+                         (double)got[k],
+                         token < 0 || k >= d
+                             ? 0
+                             : (double)row_at(&rows, 0, h, token)[k]);
         free(got);
     }
 }
@@ -260,62 +261,48 @@ static void rows_stand(void)
             n = n < 12 - i ? n : 12 - i;
             kv_cache_append(&c, n, rows_from(text.key, i),
                             rows_from(text.value, i));
-            tap_near("count", (double)c.count, i + n, 0, 0);
-            tap_near("first", (double)c.first,
-                     i + n > c.capacity ? i + n - c.capacity : 0, 0, 0);
-            expect_table(&c, "key", c.key, c.d_k, c.padded_d_k, text.key);
-            expect_table(&c, "value", c.value, c.d_v, c.padded_d_v,
-                         text.value);
+            expect_equal("count", (double)c.count, i + n);
+            expect_equal("first", (double)c.first,
+                         i + n > c.capacity ? i + n - c.capacity : 0);
+            expect_stored(&c, "key", c.key, c.d_k, c.padded_d_k, text.key);
+            expect_stored(&c, "value", c.value, c.d_v, c.padded_d_v,
+                          text.value);
         }
         kv_cache_free(&c);
-    }
-}
-
-/* Numbers that are the same in each format, and what is behind them. */
-static void row_is_put(void)
-{
-    const float x[5] = {1, -2.5f, 0, 65280, -0x1p-14f};
-    for (int format = 0; format < 3; format++) {
-        float row[8] = {7, 7, 7, 7, 7, 7, 7, 7}, got[5];
-        store_row((Format)format, 5, x, row);
-        load_row((Format)format, 5, row, got);
-        same("x", 5, got, x);
-        same("what is behind it", 3, row + 5, ((float[]){7, 7, 7}));
     }
 }
 
 /* ---- 16 bits. */
 
 static const struct {
-    const char *name, *to_name, *from_name;
+    const char *name;
     uint16_t (*to)(float);
     float (*from)(uint16_t);
     int fraction, bias;
-} half[2] = {{"bfloat16", "to_bfloat16", "from_bfloat16", to_bfloat16,
-              from_bfloat16, 7, 127},
-             {"float16", "to_float16", "from_float16", to_float16,
-              from_float16, 10, 15}};
+} half[2] = {{"bfloat16", to_bfloat16, from_bfloat16, 7, 127},
+             {"float16", to_float16, from_float16, 10, 15}};
 
-static void numbers_to(int k)
+static void numbers_to(const char *set, int k)
 {
-    const float *x = floats(part("x"));
-    for (int i = 0; i < dim("x", 0); i++) {
+    const float *x = golden_floats(set, "x");
+    for (int i = 0; i < dim(set, "x", 0); i++) {
         const unsigned got = half[k].to(x[i]);
-        const unsigned due = (unsigned)integers(half[k].name)[i];
-        tap_report(got == due,
-                   tap_words("%s(%.9g)", half[k].to_name, (double)x[i]),
-                   "0x%04x where 0x%04x is due", got, due);
+        const unsigned due =
+            (unsigned)golden_integers(set, half[k].name)[i];
+        expect(got == due,
+               tap_words("to_%s(%.9g)", half[k].name, (double)x[i]),
+               "0x%04x where 0x%04x is due", got, due);
     }
 }
 
-static void patterns_from(int k)
+static void patterns_from(const char *set, int k)
 {
-    const int64_t *bits = integers("bits");
-    const float *due = floats(part(half[k].name));
-    for (int i = 0; i < dim("bits", 0); i++)
-        tap_near(tap_words("of 0x%04x", (unsigned)bits[i]),
-                 (double)half[k].from((uint16_t)bits[i]), (double)due[i], 0,
-                 0);
+    const int64_t *bits = golden_integers(set, "bits");
+    const float *due = golden_floats(set, half[k].name);
+    for (int i = 0; i < dim(set, "bits", 0); i++)
+        expect_equal(tap_words("of 0x%04x", (unsigned)bits[i]),
+                     (double)half[k].from((uint16_t)bits[i]),
+                     (double)due[i]);
 }
 
 /* What a pattern is by definition: so many bits of fraction, and those of
@@ -341,26 +328,27 @@ static void all_patterns(int k)
         const uint32_t nan =
             bits % 2 << 31 | 0x7f800000 | (bit < 23 ? 1u << bit : 0x7fffff);
         float x = half[k].from((uint16_t)bits);
-        tap_report(bits >> 16 || tap_is_near(x, defined(k, bits), 0),
-                   tap_words("0x%04x", bits), "%g", (double)x);
+        expect(bits >> 16 || tap_is_near(x, defined(k, bits), 0),
+               tap_words("0x%04x", bits), "%g", (double)x);
         if (bits >> 16)
             memcpy(&x, &nan, sizeof x);
         const unsigned back = half[k].to(x);
-        tap_report((isnan(x) ? isnan(defined(k, back)) : back == bits) &&
-                       !(back & 0x8000) == !signbit(x),
-                   tap_words("%g, from 0x%04x", (double)x, bits),
-                   "0x%04x on its way back", back);
+        expect((isnan(x) ? isnan(defined(k, back)) : back == bits) &&
+                   !(back & 0x8000) == !signbit(x),
+               tap_words("%g, from 0x%04x", (double)x, bits),
+               "0x%04x on its way back", back);
     }
 }
 
 static void each_half(void)
 {
     for (int k = 0; k < 2; k++) {
-        const char *to = half[k].to_name, *from = half[k].from_name;
-        SETS_OF(to, numbers_to(k), "numbers");
-        SETS_OF(from, patterns_from(k), "patterns");
-        TAP_OF(tap_words("%s: all there is", to), all_patterns(k));
-        TAP_OF(tap_words("%s: all there is", from), all_patterns(k));
+        const char *name = half[k].name;
+        TAP(tap_words("to_%s: numbers", name), numbers_to("numbers", k));
+        TAP(tap_words("to_%s: all there is", name), all_patterns(k));
+        TAP(tap_words("from_%s: patterns", name),
+            patterns_from("patterns", k));
+        TAP(tap_words("from_%s: all there is", name), all_patterns(k));
     }
 }
 
@@ -393,11 +381,11 @@ static void what_is_left(void)
     for (int k = 0; k < 4; k++) {
         KVCache c = blank(ring[k].capacity, ring[k].window, ring[k].come);
         next_case();
-        give("%d tokens, capacity = %d, window = %d, n = %d", ring[k].come,
-             ring[k].capacity, ring[k].window, ring[k].back);
+        given("%d tokens, capacity = %d, window = %d, n = %d", ring[k].come,
+              ring[k].capacity, ring[k].window, ring[k].back);
         kv_cache_truncate(&c, ring[k].back);
-        tap_near("count", (double)c.count, ring[k].count, 0, 0);
-        tap_near("first", (double)c.first, ring[k].first, 0, 0);
+        expect_equal("count", (double)c.count, ring[k].count);
+        expect_equal("first", (double)c.first, ring[k].first);
         kv_cache_free(&c);
     }
 }
@@ -425,16 +413,16 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("kv_cache_attend", text_of_set, "*-context");
-    TAP(odd_numbers, "kv_cache_attend: NaN and infinities");
-    TAP(rows_stand, "kv_cache_append: which row has which token");
-    TAP(any_pieces, "kv_cache_append: any text, in any pieces");
-    TAP(more_than_the_ring, "kv_cache_append: more than the ring has rows");
-    TAP(row_is_put, "store_row: three formats");
-    TAP(row_is_put, "load_row: three formats");
+    EACH_SET("kv_cache_attend", "*-context", text_of_set(set));
+    TAP("kv_cache_attend: NaN and infinities", odd_numbers());
+    TAP("kv_cache_append: which row has which token", rows_stand());
+    TAP("kv_cache_append: any text, in any pieces", any_pieces());
+    TAP("kv_cache_append: more than the ring has rows",
+        more_than_the_ring());
     each_half();
-    TAP(take_back, "kv_cache_truncate: as if they had not come");
-    TAP(what_is_left, "kv_cache_truncate: none, all, and what a ring can");
+    TAP("kv_cache_truncate: as if they had not come", take_back());
+    TAP("kv_cache_truncate: none, all, and what a ring can",
+        what_is_left());
     refusals();
     return tap_done();
 }

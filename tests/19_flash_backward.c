@@ -1,41 +1,30 @@
 /* Chapter 19 against PyTorch's autograd, golden/19_flash_backward, and
  * against the chapters before it. */
 #define CHAPTER "19_flash_backward"
-#include "sets.h"
 #include "gradients.h"
 #include "attention/19_flash_backward.h"
 #include "attention/14_flash.h"
 
-/* ---- Weights and means. */
-
-static void again_test(void)
+/* The digits of a log-sum-exp are those of e to its power: how near weights
+ * come. */
+static double near(const char *set)
 {
-    const int n = dim("scores", 0), m = dim("scores", 1);
-    float *x = input("scores");
-    float *weights = result("weights");
-    memcpy(weights, x, part("scores")->count * sizeof *x);
-    recompute_weights(n, m, input("log_sum"), (void *)weights);
-    /* The digits of a log-sum-exp are those of e to its power. */
-    agrees("weights", weights, 0,
-           strcmp(sets_now, "again_loud") ? 2e-6 : 1e-4);
+    return strcmp(set, "again_loud") ? 2e-6 : 1e-4;
 }
 
-static void means_test(void)
+static void again_test(const char *set)
 {
-    float *mean = result("mean");
-    context_dot_grad(dim("context", 0), dim("context", 1), input("log_sum"),
-                     input("context"), input("g_context"), mean);
-    agrees("mean", mean, 1e-5, 2e-6);
+    recompute_weights(
+        dim(set, "scores", 0), dim(set, "scores", 1), input(set, "log_sum"),
+        changed_as(set, "scores", "weights", "weights", 0, near(set)));
 }
 
-/* The slopes of the log-sum-exps are given. */
-static void log_sum_test(void)
+static void log_sum_test(const char *set, float start)
 {
-    const int n = dim("scores", 0), m = dim("scores", 1);
-    float *g = begins("g_scores");
-    log_sum_exp_backward(n, m, input("scores"), input("log_sum"),
-                         input("g_log_sum"), (void *)g);
-    adds_up("g_scores", g, 0, strcmp(sets_now, "again_loud") ? 2e-6 : 1e-4);
+    log_sum_exp_backward(dim(set, "scores", 0), dim(set, "scores", 1),
+                         input(set, "scores"), input(set, "log_sum"),
+                         input(set, "g_log_sum"),
+                         added(set, "g_scores", start, 0, near(set)));
 }
 
 /* ---- Rounds. */
@@ -48,21 +37,20 @@ static void partners_test(void)
             int busy[12] = {0};
             for (int keys = 0; keys < parts; keys++) {
                 next_case();
-                give("parts = %d, keys = %d, round = %d", parts, keys,
-                     round);
+                given("parts = %d, keys = %d, round = %d", parts, keys,
+                      round);
                 const int queries = query_part(parts, keys, round);
-                tap_report(queries >= 0 && queries < parts, "partner",
-                           "%d is no part", queries);
+                expect(queries >= 0 && queries < parts, "partner",
+                       "%d is no part", queries);
                 if (queries < 0 || queries >= parts)
                     return;
-                tap_report(!busy[queries], "partner",
-                           "part %d of the queries is met twice in a round",
-                           queries);
-                tap_report(
-                    !met[keys][queries], "partner",
-                    "part %d of the queries was met before, in round "
-                    "%d",
-                    queries, met[keys][queries] - 1);
+                expect(!busy[queries], "partner",
+                       "part %d of the queries is met twice in a round",
+                       queries);
+                expect(!met[keys][queries], "partner",
+                       "part %d of the queries was met before, in round "
+                       "%d",
+                       queries, met[keys][queries] - 1);
                 busy[queries] = 1;
                 met[keys][queries] = round + 1;
             }
@@ -73,34 +61,34 @@ static void partners_test(void)
 /* ---- flash_backward. */
 
 /* What a query of the set may see. */
-static Mask mask_of_set(void)
+static Mask mask_of_set(const char *set)
 {
-    if (!strncmp(sets_now, "past", 4))
-        return mask_causal((int)number("first", "first"));
-    if (!strncmp(sets_now, "table", 5))
-        return mask_table(dim("mask", 0), dim("mask", 1), input("mask"));
+    if (!strncmp(set, "past", 4))
+        return mask_causal((int)input_number(set, "first", "first"));
+    if (!strncmp(set, "table", 5))
+        return mask_table(dim(set, "mask", 0), dim(set, "mask", 1),
+                          input(set, "mask"));
     return mask_none();
 }
 
 /* After flash_forward. */
-static void flash_test(void)
+static void flash_test(const char *set, float start)
 {
-    const int n = dim("query", 0), m = dim("key", 0);
-    const int d_k = dim("key", 1), d_v = dim("value", 1);
-    const double near = strcmp(sets_now, "all_loud") ? 5e-6 : 1e-4;
-    const Mask mask = mask_of_set();
-    const char *const name[3] = {"g_query", "g_key", "g_value"};
-    float *context = room((size_t)(n * d_v)), *sum = room((size_t)n);
-    float *g[3];
-    for (int i = 0; i < 3; i++)
-        g[i] = begins(name[i]);
-    flash_forward(n, m, d_k, d_v, mask, input("query"), input("key"),
-                  input("value"), (void *)context, sum);
-    flash_backward(n, m, d_k, d_v, mask, input("query"), input("key"),
-                   input("value"), (void *)context, sum, input("g_context"),
-                   (void *)g[0], (void *)g[1], (void *)g[2]);
-    for (int i = 0; i < 3; i++)
-        adds_up(name[i], g[i], 1e-5, near);
+    const int n = dim(set, "query", 0), m = dim(set, "key", 0);
+    const int d_k = dim(set, "key", 1), d_v = dim(set, "value", 1);
+    const double atol = strcmp(set, "all_loud") ? 5e-6 : 1e-4;
+    const Mask mask = mask_of_set(set);
+    float *context = guarded("context", (size_t)(n * d_v));
+    float *log_sum_exp = guarded("log_sum_exp", (size_t)n);
+    flash_forward(n, m, d_k, d_v, mask, input(set, "query"),
+                  input(set, "key"), input(set, "value"), (void *)context,
+                  log_sum_exp);
+    flash_backward(n, m, d_k, d_v, mask, input(set, "query"),
+                   input(set, "key"), input(set, "value"), (void *)context,
+                   log_sum_exp, input(set, "g_context"),
+                   added(set, "g_query", start, 1e-5, atol),
+                   added(set, "g_key", start, 1e-5, atol),
+                   added(set, "g_value", start, 1e-5, atol));
 }
 
 /* ---- What is refused. */
@@ -121,13 +109,21 @@ static void refused_masks(void)
 
 int main(void)
 {
-    EACH("recompute_weights", again_test, "again_*-scores");
-    EACH("context_dot_grad", means_test, "means_*-mean");
-    TAP(partners_test, "query_part: each meets each, and no two the same");
-    EACH("flash_backward", flash_test, "*-query");
-    adds("flash_backward", flash_test, "past_6x6x2x4_0");
-    EACH("log_sum_exp_backward", log_sum_test, "again_*-scores");
-    adds("log_sum_exp_backward", log_sum_test, "again_2x3");
+    EACH_SET("recompute_weights", "again_*-scores", again_test(set));
+    EACH_SET("context_dot_grad", "means_*-mean",
+             context_dot_grad(
+                 dim(set, "context", 0), dim(set, "context", 1),
+                 input(set, "log_sum"), input(set, "context"),
+                 input(set, "g_context"), due(set, "mean", 1e-5, 2e-6)));
+    TAP("query_part: each meets each, and no two the same",
+        partners_test());
+    EACH_SET("flash_backward", "*-query", flash_test(set, 0));
+    TAP("flash_backward: adds to what is there",
+        flash_test("past_6x6x2x4_0", 1));
+    EACH_SET("log_sum_exp_backward", "again_*-scores",
+             log_sum_test(set, 0));
+    TAP("log_sum_exp_backward: adds to what is there",
+        log_sum_test("again_2x3", 1));
     refused_masks();
     return tap_done();
 }

@@ -1,29 +1,18 @@
 /* Chapter 20 against PyTorch: golden/20_optimizers. */
 #define CHAPTER "20_optimizers"
-#include "traces.h"
 #include "gradients.h"
 #include "attention/20_optimizers.h"
 #include "attention/adam_check.h"
 
 /* ---- The loss */
 
-static int *told_targets(int n)
+static void loss_test(const char *set)
 {
-    int *target = ints_of("target");
-    give_ints("target", n, target);
-    return target;
-}
-
-static void loss_test(void)
-{
-    const int n = dim("logits", 0), classes = dim("logits", 1);
-    float *shares = result("shares");
-    const float *logits = input("logits");
-    const int *target = told_targets(n);
-    const float loss =
-        cross_entropy(n, classes, (void *)logits, target, (void *)shares);
-    agrees("loss", &loss, 1e-6, 1e-7);
-    agrees("shares", shares, 3e-6, 1e-7);
+    const float loss = cross_entropy(
+        dim(set, "logits", 0), dim(set, "logits", 1), input(set, "logits"),
+        input_ints(set, "target", "target"),
+        due(set, "shares", 3e-6, 1e-7));
+    expect_close("loss", &loss, golden(set, "loss"), 1e-6, 1e-7);
 }
 
 /* However far one logit is above the others. */
@@ -32,18 +21,16 @@ static void loud_test(void)
     for (int k = 0; k < 3; k++) {
         float logits[1][3] = {{0}}, shares[1][3];
         logits[0][k] = 1000;
-        tap_near("loss", cross_entropy(1, 3, logits, &k, shares), 0, 0, 0);
+        expect_equal("loss", cross_entropy(1, 3, logits, &k, shares), 0);
     }
 }
 
-static void loss_backward_test(void)
+static void loss_backward_test(const char *set, float start)
 {
-    const int n = dim("shares", 0), classes = dim("shares", 1);
-    float *g = begins("g_logits");
-    const float *shares = input("shares");
-    const int *target = told_targets(n);
-    cross_entropy_backward(n, classes, (void *)shares, target, (void *)g);
-    adds_up("g_logits", g, 1e-6, 1e-7);
+    cross_entropy_backward(dim(set, "shares", 0), dim(set, "shares", 1),
+                           input(set, "shares"),
+                           input_ints(set, "target", "target"),
+                           added(set, "g_logits", start, 1e-6, 1e-7));
 }
 
 /* ---- Steps */
@@ -51,123 +38,110 @@ static void loss_backward_test(void)
 /* Ends are what they are, however far they are apart. */
 static void lerp_test(void)
 {
-    give("from, to = 2 and 6; 1e8 and 1; 1 and 1e8");
-    tap_near("a quarter of the way", (double)lerp(2, 6, 0.25f), 3, 0, 0);
-    tap_near("half of the way", (double)lerp(2, 6, 0.5f), 4, 0, 0);
-    tap_near("none of the way", (double)lerp(1, 1e8f, 0), 1, 0, 0);
-    tap_near("all of the way", (double)lerp(1e8f, 1, 1), 1, 0, 0);
-}
-
-static Adam adam_of_set(int is_coupled)
-{
-    const double *how = doubles("how");
-    const Adam adam = {how[0], how[3], how[4], how[1], how[2], is_coupled};
-    give("how: rate = %g, beta_1 = %g, beta_2 = %g, epsilon = %g, "
-         "decay = %g, is_coupled = %d",
-         adam.learning_rate, adam.beta_1, adam.beta_2, adam.epsilon,
-         adam.decay, is_coupled);
-    return adam;
-}
-
-static float *copy_of(const char *what, const char *from)
-{
-    const Tensor *tensor = part(from);
-    float *x = room_for(what, tensor->count);
-    memcpy(x, tensor_floats(tensor), tensor->count * sizeof *x);
-    return x;
+    given("from, to = 2 and 6; 1e8 and 1; 1 and 1e8");
+    expect_equal("a quarter of the way", (double)lerp(2, 6, 0.25f), 3);
+    expect_equal("half of the way", (double)lerp(2, 6, 0.5f), 4);
+    expect_equal("none of the way", (double)lerp(1, 1e8f, 0), 1);
+    expect_equal("all of the way", (double)lerp(1e8f, 1, 1), 1);
 }
 
 /* The set's steps, each from where the last one led. */
-static void steps_test(void)
+static void adam_test(const char *set)
 {
-    const int steps = dim("gradients", 0);
-    const size_t n = part("start")->count;
-    const bool is_sgd = !strncmp(sets_now, "sgd", 3);
-    const double *how = doubles("how");
-    const Adam adam = is_sgd
-                          ? (Adam){0}
-                          : adam_of_set(strncmp(sets_now, "adamw", 5) != 0);
-    float *mean = zeros(is_sgd ? "velocity" : "mean", n),
-          *square = zeros("square", n);
-    float *parameter = copy_of("parameter", "start");
-    const float *gradients = floats(part("gradients"));
-    if (is_sgd)
-        give("rate = %g, momentum = %g, decay = %g", how[0], how[1],
-             how[2]);
-    else
-        give("step = 1, and then up to %d", steps);
-    give_list("gradient", (int)n, gradients);
-    give_list("parameter", (int)n, floats(part("start")));
-    for (int k = 0; k < steps; k++) {
-        const float *gradient = gradients + (size_t)k * n;
-        if (is_sgd)
-            sgd_step(how[0], how[1], how[2], n, gradient, mean, parameter);
-        else
-            adam_step(adam, k + 1, n, gradient, mean, square, parameter);
-        close_entry(tap_words("parameter, after step %d", k + 1), "after",
-                    k, parameter, 2e-6, 2e-6);
-    }
-    if (is_sgd && how[1] > 0)
-        agrees("momentum_buffer", mean, 1e-5, 1e-6);
-    if (!is_sgd) {
-        agrees("exp_avg", mean, 1e-5, 1e-7);
-        agrees("exp_avg_sq", square, 1e-5, 1e-7);
+    const int n = (int)golden_count(set, "start");
+    const double *how = golden_doubles(set, "how");
+    const Adam adam = {how[0], how[3], how[4],
+                       how[1], how[2], strncmp(set, "adamw", 5) != 0};
+    float *mean = added(set, "exp_avg", 0, 1e-5, 1e-7);
+    float *square = added(set, "exp_avg_sq", 0, 1e-5, 1e-7);
+    given("how: rate = %g, beta_1 = %g, beta_2 = %g, epsilon = %g, "
+          "decay = %g, is_coupled = %d",
+          adam.learning_rate, adam.beta_1, adam.beta_2, adam.epsilon,
+          adam.decay, adam.is_coupled);
+    given("step = 1, and then up to %d", dim(set, "gradients", 0));
+    const float *gradients = golden_floats(set, "gradients");
+    const float *start = input_as(set, "start", "parameter");
+    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    given_array("gradient", gradients, n);
+    for (int k = 0; k < dim(set, "gradients", 0); k++) {
+        adam_step(adam, k + 1, (size_t)n, gradients + k * n, mean, square,
+                  parameter);
+        expect_entry(tap_words("parameter, after step %d", k + 1),
+                     parameter, set, "after", k, 2e-6, 2e-6);
     }
 }
 
-static void clip_test(void)
+static void sgd_test(const char *set)
 {
-    float *gradient = copy_of("clipped", "gradient");
-    give_list("gradient", (int)part("gradient")->count,
-              floats(part("gradient")));
-    const double most = number("most", "most");
-    const double length =
-        clip_norm(most, part("gradient")->count, gradient);
-    tap_near("the length", length, doubles("length")[0], 1e-9, 1e-15);
-    agrees("clipped", gradient, 1e-6, 1e-15);
+    const int n = (int)golden_count(set, "start");
+    const double *how = golden_doubles(set, "how");
+    float *velocity = how[1] > 0
+                          ? added(set, "momentum_buffer", 0, 1e-5, 1e-6)
+                          : guarded_filled("velocity", (size_t)n, 0);
+    given("rate = %g, momentum = %g, decay = %g", how[0], how[1], how[2]);
+    const float *gradients = golden_floats(set, "gradients");
+    const float *start = input_as(set, "start", "parameter");
+    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    given_array("gradient", gradients, n);
+    for (int k = 0; k < dim(set, "gradients", 0); k++) {
+        sgd_step(how[0], how[1], how[2], (size_t)n, gradients + k * n,
+                 velocity, parameter);
+        expect_entry(tap_words("parameter, after step %d", k + 1),
+                     parameter, set, "after", k, 2e-6, 2e-6);
+    }
 }
 
-/* What is short stays. What is not finite is noticed, and goes no further than it
- * must. */
+static void clip_test(const char *set)
+{
+    const double length = clip_norm(
+        input_number(set, "most", "most"), golden_count(set, "gradient"),
+        changed(set, "gradient", "clipped", 1e-6, 1e-15));
+    expect_near("the length", length, golden_number(set, "length"), 1e-9,
+                1e-15);
+}
+
+/* What is short stays. What is not finite is noticed, and goes no further
+ * than it must. */
 static void clip_strange(void)
 {
     float small[2] = {0.6f, -0.3f};
     float none[2] = {NAN, 1}, much[3] = {INFINITY, 1, -2};
-    give("gradient = {NAN, 1}");
+    given("gradient = {NAN, 1}");
     clip_norm(1, 2, small);
-    same("short enough, and not lengthened", 2, small,
-         ((float[]){0.6f, -0.3f}));
-    tap_near("the length", clip_norm(1, 2, none), NAN, 0, 0);
-    same("gradient", 2, none, ((float[]){NAN, NAN}));
+    expect_list("short enough, and not lengthened", 2, small,
+                ((float[]){0.6f, -0.3f}), EXACTLY);
+    expect_equal("the length", clip_norm(1, 2, none), NAN);
+    expect_list("gradient", 2, none, ((float[]){NAN, NAN}), EXACTLY);
     next_case();
-    give("gradient = {INFINITY, 1, -2}");
-    tap_near("the length", clip_norm(1, 3, much), INFINITY, 0, 0);
-    same("gradient", 3, much, ((float[]){NAN, 0, -0.0f}));
+    given("gradient = {INFINITY, 1, -2}");
+    expect_equal("the length", clip_norm(1, 3, much), INFINITY);
+    expect_list("gradient", 3, much, ((float[]){NAN, 0, -0.0f}), EXACTLY);
 }
 
-static void rate_test(void)
+static void rate_test(const char *set)
 {
-    const int64_t *setting = integers("settings");
+    const int64_t *setting = golden_integers(set, "settings");
     const int warm_up = (int)setting[0], steps = (int)setting[1];
-    const double *ends = doubles("ends"), *rates = doubles("rates");
+    const double *ends = golden_doubles(set, "ends"),
+                 *rates = golden_doubles(set, "rates");
     for (int step = 0; step <= steps; step++) {
         next_case();
-        give("step = %d, warm_up = %d, steps = %d, largest = %g, "
-             "least = %g",
-             step, warm_up, steps, ends[0], ends[1]);
-        tap_near("the rate",
-                 rate_at(step, warm_up, steps, ends[0], ends[1]),
-                 rates[step], 1e-9, 1e-15);
+        given("step = %d, warm_up = %d, steps = %d, largest = %g, "
+              "least = %g",
+              step, warm_up, steps, ends[0], ends[1]);
+        expect_near("the rate",
+                    rate_at(step, warm_up, steps, ends[0], ends[1]),
+                    rates[step], 1e-9, 1e-15);
     }
 }
 
 static void rate_beyond(void)
 {
-    give("step = 7, and then 1000; warm_up = 2, steps = 6, largest = 4, "
-         "least = 1");
-    tap_near("the rate of step 7", rate_at(7, 2, 6, 4, 1), 1, 0, 1e-12);
-    tap_near("the rate of step 1000", rate_at(1000, 2, 6, 4, 1), 1, 0,
-             1e-12);
+    given("step = 7, and then 1000; warm_up = 2, steps = 6, largest = 4, "
+          "least = 1");
+    expect_near("the rate of step 7", rate_at(7, 2, 6, 4, 1), 1, 0, 1e-12);
+    expect_near("the rate of step 1000", rate_at(1000, 2, 6, 4, 1), 1, 0,
+                1e-12);
 }
 
 /* A step with something wrong in it, and its refusal. */
@@ -201,7 +175,7 @@ static const struct {
 static void zeros_fit(void)
 {
     adam_check((Adam){0}, 1);
-    tap_true("it goes on", true);
+    expect_true("it goes on", true);
 }
 
 static void refusals(void)
@@ -229,18 +203,20 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("cross_entropy", loss_test, "*-g_logits");
-    TAP(loud_test, "cross_entropy: one logit far above the others");
-    EACH("cross_entropy_backward", loss_backward_test, "*-g_logits");
-    adds("cross_entropy_backward", loss_backward_test, "ignored");
-    TAP(lerp_test, "lerp: from the nearer end");
-    EACH("adam_step", steps_test, "*-exp_avg");
-    EACH("clip_norm", clip_test, "*-clipped");
-    TAP(clip_strange, "clip_norm: what is short, and what is not finite");
-    EACH("rate_at", rate_test, "*-rates");
-    TAP(rate_beyond, "rate_at: after the last step");
-    EACH("sgd_step", steps_test, "sgd*-after");
-    TAP(zeros_fit, "adam_check: zeros are no mistake");
+    EACH_SET("cross_entropy", "*-g_logits", loss_test(set));
+    TAP("cross_entropy: one logit far above the others", loud_test());
+    EACH_SET("cross_entropy_backward", "*-g_logits",
+             loss_backward_test(set, 0));
+    TAP("cross_entropy_backward: adds to what is there",
+        loss_backward_test("ignored", 1));
+    TAP("lerp: from the nearer end", lerp_test());
+    EACH_SET("adam_step", "*-exp_avg", adam_test(set));
+    EACH_SET("clip_norm", "*-clipped", clip_test(set));
+    TAP("clip_norm: what is short, and what is not finite", clip_strange());
+    EACH_SET("rate_at", "*-rates", rate_test(set));
+    TAP("rate_at: after the last step", rate_beyond());
+    EACH_SET("sgd_step", "sgd*-after", sgd_test(set));
+    TAP("adam_check: zeros are no mistake", zeros_fit());
     refusals();
     return tap_done();
 }

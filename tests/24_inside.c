@@ -1,64 +1,58 @@
 /* Chapter 24 against PyTorch: golden/24_inside. */
 #define CHAPTER "24_inside"
-#include "streams.h"
 #include "gpts.h"
 #include "attention/24_inside.h"
 #include "attention/prose.h"
 
-static void back_test(void)
+static void back_test(const char *set)
 {
-    const int n = dim("weights", 0);
-    const float mean =
-        weight_back(n, input("weights"), (int)integers("start")[0],
-                    (int)integers("back")[0]);
-    agrees("mean", &mean, 1e-6, 0);
+    expect_near("mean",
+                weight_back(dim(set, "weights", 0), input(set, "weights"),
+                            (int)golden_number(set, "start"),
+                            (int)golden_number(set, "back")),
+                golden_number(set, "mean"), 1e-6, 0);
 }
 
-static void weights_test(void)
+/* The first two of a head's scores. */
+static void weights_test(const char *set)
 {
-    Gpt g = given();
-    const int texts = dim("ids", 0), n = dim("ids", 1);
-    const int(*ids)[n] = (const int(*)[n])ints_of("ids");
-    const int heads = dim("weights", 0);
-    float(*weights)[2] = result("weights"), score[heads][HEAD_SCORES];
-    float loss[2];
-    head_weights(&g, texts, n, ids, score, loss);
+    Gpt g = golden_gpt(set);
+    const int texts = dim(set, "ids", 0), n = dim(set, "ids", 1);
+    const int heads = dim(set, "weights", 0);
+    float(*weights)[2] = due(set, "weights", 1e-5, 1e-6);
+    float score[heads][HEAD_SCORES];
+    head_weights(&g, texts, n, (void *)golden_ints(set, "ids"), score,
+                 due(set, "loss", 1e-5, 0));
     for (int i = 0; i < heads; i++)
         memcpy(weights[i], score[i], sizeof weights[i]);
-    agrees("weights", weights, 1e-5, 1e-6);
-    agrees("loss", loss, 1e-5, 0);
     gpt_free(&g);
 }
 
-static void backs_test(void)
+static void backs_test(const char *set)
 {
-    Gpt g = given();
+    Gpt g = golden_gpt(set);
     GptPass p;
-    const int n = dim("ids", 1), heads = dim("backs", 0);
-    float(*backs)[n] = result("backs"), mean[heads];
-    gpt_pass_init(&p, &g, dim("ids", 0), n);
-    gpt_forward(&g, NULL, ints_of("ids"), &p);
+    const int n = dim(set, "ids", 1), heads = dim(set, "backs", 0);
+    float(*backs)[n] = due(set, "backs", 1e-5, 1e-6), mean[heads];
+    gpt_pass_init(&p, &g, dim(set, "ids", 0), n);
+    gpt_forward(&g, NULL, golden_ints(set, "ids"), &p);
     for (int back = 0; back < n; back++) {
         heads_back(&p, back, back, mean);
         for (int i = 0; i < heads; i++)
             backs[i][back] = mean[i];
     }
-    agrees("backs", backs, 1e-5, 1e-6);
     gpt_pass_free(&p);
     gpt_free(&g);
 }
 
-static void scores_test(void)
+static void scores_test(const char *set)
 {
-    Gpt g = given();
-    const int texts = dim("ids", 0), n = dim("ids", 1);
-    const int(*ids)[n] = (const int(*)[n])ints_of("ids");
-    float(*score)[HEAD_SCORES] = result("scores");
-    float loss[2];
-    head_scores(&g, texts, n, ids, score, loss);
-    agrees("scores", score, 1e-5, 1e-6);
-    agrees("loss", loss, 1e-5, 0);
-    same("parameters", g.count, g.memory, floats(part("parameters")));
+    Gpt g = golden_gpt(set);
+    head_scores(&g, dim(set, "ids", 0), dim(set, "ids", 1),
+                (void *)golden_ints(set, "ids"),
+                due(set, "scores", 1e-5, 1e-6), due(set, "loss", 1e-5, 0));
+    expect_close("parameters", g.memory, golden(set, "parameters"),
+                 EXACTLY);
     gpt_free(&g);
 }
 
@@ -77,26 +71,24 @@ static void swap_test(void)
                        ends[12] = {20, 21, 2, 3, 0, 1, 22, 23, 8, 9, 6, 7},
                        own[4] = {2, 3, 8, 9}, others[4] = {20, 21, 22, 23};
     head_swap(&a, 1, columns);
-    same("columns", 4, *columns, own);
-    same("weight", 12, weight, once);
+    expect_list("columns", 4, *columns, own, EXACTLY);
+    expect_list("weight", 12, weight, once, EXACTLY);
     head_swap(&a, 1, columns);
-    same("columns again", 4, *columns, others);
-    same("weight again", 12, weight, before);
+    expect_list("columns again", 4, *columns, others, EXACTLY);
+    expect_list("weight again", 12, weight, before, EXACTLY);
     head_swap(&a, 0, columns);
     head_swap(&a, 2, columns);
-    same("first and last", 12, weight, ends);
+    expect_list("first and last", 12, weight, ends, EXACTLY);
 }
 
-static void random_test(void)
+static void random_test(const char *set)
 {
-    const int texts = dim("ids", 0), n = dim("ids", 1);
-    int *ids = room_for("ids", part("ids")->count);
-    Random r = random_of_set();
-    draw_twice(&r, (int)integers("vocabulary")[0], texts, n,
-               (int(*)[n])ids);
-    agrees("ids", ids, 0, 0);
-    const float next = random_float(&r);
-    agrees("following", &next, 0, 0);
+    Random r = input_random(set);
+    draw_twice(&r, (int)golden_number(set, "vocabulary"),
+               dim(set, "ids", 0), dim(set, "ids", 1),
+               due(set, "ids", EXACTLY));
+    expect_equal("following", random_float(&r),
+                 golden_number(set, "following"));
 }
 
 /* Passages of the text held out: where its first half stands there, and
@@ -106,21 +98,21 @@ static void passages_test(void)
     const int length = held_out()->length;
     const char *source = held_out()->bytes;
     int ids[3][20], *all = new_list(2 * (size_t)length, 4);
-    Random r = seeded(9);
+    Random r = random_seeded(9);
     draw_twice(&r, 128, 3, 20, ids);
     for (int t = 0; t < 3; t++) {
         char text[21] = "";
         for (int i = 0; i < 20; i++)
             text[i] = (char)ids[t][i];
-        tap_true("the first half again", !memcmp(text, text + 10, 10));
+        expect_true("the first half again", !memcmp(text, text + 10, 10));
         text[10] = 0;
-        tap_true("stands in the text held out", strstr(source, text));
+        expect_true("stands in the text held out", strstr(source, text));
     }
-    tap_true("two passages", memcmp(ids[0], ids[1], sizeof ids[0]));
+    expect_true("two passages", memcmp(ids[0], ids[1], sizeof ids[0]));
     draw_twice(&r, 128, 1, 2 * length, (int(*)[2 * length]) all);
     for (int i = 0; i < 2 * length; i++)
         if (all[i] != source[i % length])
-            tap_near("id", all[i], source[i % length], 0, 0);
+            expect_equal("id", all[i], source[i % length]);
     free(all);
 }
 
@@ -158,7 +150,7 @@ static void refusals(void)
     static const int other[2][6] = {{1, 2, 3, 1, 2, 3}, {1, 2, 3, 1, 2, 4}};
     static const int first[1][6] = {{1, 2, 3, 2, 2, 3}};
     static int ids[1][5]; /* more is refused before it is written */
-    Random r = seeded(1);
+    Random r = random_seeded(1);
     Gpt g = blank_gpt();
     GptPass p;
     gpt_pass_init(&p, &g, 1, 4);
@@ -203,13 +195,13 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH("weight_back", back_test, "back_*-mean");
-    TAP(swap_test, "head_swap: the columns of a head, and back");
-    EACH("head_weights", weights_test, "heads_*-weights");
-    EACH("heads_back", backs_test, "heads_*-backs");
-    EACH("head_scores", scores_test, "heads_*-scores");
-    EACH("draw_twice", random_test, "twice_*-ids");
-    TAP(passages_test, "draw_twice: passages of the text held out");
+    EACH_SET("weight_back", "back_*-mean", back_test(set));
+    TAP("head_swap: the columns of a head, and back", swap_test());
+    EACH_SET("head_weights", "heads_*-weights", weights_test(set));
+    EACH_SET("heads_back", "heads_*-backs", backs_test(set));
+    EACH_SET("head_scores", "heads_*-scores", scores_test(set));
+    EACH_SET("draw_twice", "twice_*-ids", random_test(set));
+    TAP("draw_twice: passages of the text held out", passages_test());
     refusals();
     return tap_done();
 }

@@ -9,7 +9,7 @@
  * each time that it is repeated. */
 static Random about_to_draw(uint32_t x)
 {
-    Random r = seeded(0);
+    Random r = random_seeded(0);
     x ^= x >> 18;
     x ^= (x << 15) & 0xefc60000u;
     uint32_t y = x;
@@ -27,60 +27,55 @@ static Random about_to_draw(uint32_t x)
  * draws more, by their checksum. */
 static void masks_test(void)
 {
-    const Tensor *masks = golden("D_mkl/lots-masks");
-    const Tensor *following = golden("D_mkl/lots-following");
-    const int64_t *sum = tensor_integers(golden("D_mkl/lots-checksums"));
-    const double *rate = tensor_doubles(golden("D_mkl/all-rates"));
-    const int all_of = masks->shape[0];
+    const Tensor *masks = golden("lots", "masks");
     const int n = masks->shape[1], m = masks->shape[2];
-    int seeds;
-    const int64_t *seed = all("seeds", &seeds);
-    float *got = room(masks->count), *next = room(following->count);
-    float *many = room(18000);
-    for (int i = 0; i < all_of; i++) {
-        const int k = i / (all_of / seeds);
-        const double p = rate[i % (all_of / seeds)];
-        Random r = seeded(seed[k]), again = r;
+    const int rates = dim("all", "rates", 0);
+    const double *rate = golden_doubles("all", "rates");
+    const int64_t *seed = golden_integers("all", "seeds");
+    const int64_t *sum = golden_integers("lots", "checksums");
+    float *got = due("lots", "masks", EXACTLY);
+    float *next = due("lots", "following", EXACTLY);
+    float *many = guarded("many", 18000);
+    for (int i = 0; i < masks->shape[0]; i++) {
+        const double p = rate[i % rates];
+        Random r = random_seeded((uint64_t)seed[i / rates]), again = r;
         dropout_mask_mcg31(&r, p, n, m, (void *)(got + i * n * m));
-        next[k] = random_float(&r);
+        next[i / rates] = random_float(&r);
         dropout_mask_mcg31(&again, p, 120, 150, (void *)many);
-        same_bits("18,000 draws", checksum(18000, many), sum[i]);
+        expect_checksum("18,000 draws", 18000, many, sum[i]);
     }
-    tap_close("draws", masks, got, 0, 0);
-    tap_close("drawn next", following, next, 0, 0);
 }
 
 /* First draws that are 0 and other multiples of 2^31 - 1, and others. */
 static void first_test(void)
 {
-    const Tensor *masks = golden("D_mkl/first-masks");
-    const int64_t *draw = tensor_integers(golden("D_mkl/first-draws"));
-    const int count = masks->shape[1];
-    float *got = room(masks->count);
-    for (int i = 0; i < masks->shape[0]; i++) {
+    const int64_t *draw = golden_integers("first", "draws");
+    const int n = dim("first", "masks", 1);
+    float *got = due("first", "masks", EXACTLY);
+    for (int i = 0; i < dim("first", "masks", 0); i++) {
         Random r = about_to_draw((uint32_t)draw[i]), same = r;
-        same_bits("the next draw", random_u32(&same), draw[i]);
-        dropout_mask_mcg31(&r, 0.5, 1, count, (void *)(got + i * count));
+        expect_integer("the next draw", random_u32(&same), draw[i]);
+        dropout_mask_mcg31(&r, 0.5, 1, n, (void *)(got + i * n));
     }
-    tap_close("draws", masks, got, 0, 0);
 }
 
 int main(void)
 {
     float mask[1][2];
-    TAP(masks_test,
-        "dropout_mask_mcg31: ten seeds, five rates, 900,000 draws");
-    EACH_SET("dropout_mask_mcg31", "reader-mask",
-             dropout_mask_mcg31((Random[]){seeded(123)}, 0.5, 6, 6,
-                                due("mask", EXACTLY)));
+    TAP("dropout_mask_mcg31: ten seeds, five rates, 900,000 draws",
+        masks_test());
+    TAP("dropout_mask_mcg31: 6 by 6, a half",
+        dropout_mask_mcg31((Random[]){random_seeded(123)}, 0.5, 6, 6,
+                           due("reader", "mask", EXACTLY)));
     EACH_SET("dropout_mask_mcg31", "shape_*-mask",
-             dropout_mask_mcg31((Random[]){seeded(42)}, 0.3, dim("mask", 0),
-                                dim("mask", 1), due("mask", EXACTLY)));
-    TAP(first_test, "dropout_mask_mcg31: what MCG31 begins with");
-    EACH_SET("dropout_mask_mcg31: draws at the threshold", "near-masks",
-             each_near_rate(dropout_mask_mcg31));
-    TAP_OF("dropout_mask_mcg31: no generator where nothing is drawn",
-           drop_without_generator(dropout_mask_mcg31));
+             dropout_mask_mcg31((Random[]){random_seeded(42)}, 0.3,
+                                dim(set, "mask", 0), dim(set, "mask", 1),
+                                due(set, "mask", EXACTLY)));
+    TAP("dropout_mask_mcg31: what MCG31 begins with", first_test());
+    TAP("dropout_mask_mcg31: draws at the threshold",
+        expect_masks_at_threshold("near", dropout_mask_mcg31));
+    TAP("dropout_mask_mcg31: no generator where nothing is drawn",
+        expect_masks_without_generator(dropout_mask_mcg31));
     REFUSES(NULL, dropout_mask_mcg31(some_draws(), NAN, 1, 2, mask));
     REFUSES(NULL, dropout_mask_mcg31(some_draws(), -0.5, 1, 2, mask));
     return tap_done();

@@ -17,17 +17,17 @@ static void asks_test(void)
 {
     const size_t size[8] = {1, 2, 4, 6, 12, 16, 64, 96};
     for (int k = 0; k < 8; k++) {
-        give("pieces of %zu bytes", size[k]);
+        given("pieces of %zu bytes", size[k]);
         void *at = new_aligned(100, size[k]);
         memset(at, 1, 100 * size[k]);
         if (size[k] % 16)
             free(at);
     }
-    tap_true("all were given", true);
+    expect_true("all were given", true);
 }
 
 int main(void)
 {
-    TAP(asks_test, "new_aligned: as macOS wants to be asked");
+    TAP("new_aligned: as macOS wants to be asked", asks_test());
     return tap_done();
 }

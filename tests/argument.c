@@ -4,25 +4,25 @@
 static void test_whole(void)
 {
     errno = ERANGE; /* from something before */
-    tap_true("0", parse_integer("N", "0", 0, 5) == 0);
-    tap_true("no octal", parse_integer("N", "010", 0, 10) == 10);
-    tap_true("the most", parse_integer("N", "5", 0, 5) == 5);
-    tap_true("64 bits", parse_integer("N", "18446744073709551615", 0,
-                                      UINT64_MAX) == UINT64_MAX);
+    expect_true("0", parse_integer("N", "0", 0, 5) == 0);
+    expect_true("no octal", parse_integer("N", "010", 0, 10) == 10);
+    expect_true("the most", parse_integer("N", "5", 0, 5) == 5);
+    expect_true("64 bits", parse_integer("N", "18446744073709551615", 0,
+                                         UINT64_MAX) == UINT64_MAX);
 }
 
 static void test_real(void)
 {
     errno = ERANGE;
-    tap_near("decimals", parse_float("X", "-1.25"), -1.25, 0, 0);
-    tap_near("exponent", parse_float("X", "1e3"), 1000, 0, 0);
-    tap_near("infinity", parse_float("X", "-inf"), -INFINITY, 0, 0);
+    expect_equal("decimals", parse_float("X", "-1.25"), -1.25);
+    expect_equal("exponent", parse_float("X", "1e3"), 1000);
+    expect_equal("infinity", parse_float("X", "-inf"), -INFINITY);
 }
 
 static void test_none(void)
 {
     no_arguments(1, (char *[]){"program"});
-    tap_true("it goes on", true);
+    expect_true("it goes on", true);
 }
 
 static const char *const no_integer[] = {"18446744073709551616", "-1", " 1",
@@ -31,9 +31,9 @@ static const char *const no_float[] = {"two", " 2", "\n2", "1e40", ""};
 
 int main(void)
 {
-    TAP(test_whole, "parse_integer: from the least to the most");
-    TAP(test_real, "parse_float: decimals, exponents, infinities");
-    TAP(test_none, "no_arguments: none is given");
+    TAP("parse_integer: from the least to the most", test_whole());
+    TAP("parse_float: decimals, exponents, infinities", test_real());
+    TAP("no_arguments: none is given", test_none());
     REFUSES("argument.c: no_arguments: 'two' is given: this program takes "
             "no arguments",
             no_arguments(2, (char *[]){"program", "two"}));

@@ -2,7 +2,6 @@
  * for each instruction set that this processor has. */
 #define CHAPTER "attend"
 #include "calls.h"
-#include "sets.h"
 #include "wrong.h"
 
 /* How far floats may be from float64, in parts of what is due, or of 1 if
@@ -34,8 +33,8 @@ static void expect_due(const AttentionCall *call, Due due, double tolerance)
         k->attend(call);
         expect_rows(&context, due.context, 0, tolerance);
         for (int i = 0; call->log_sum_exp && i < rows_of(&context); i++)
-            tap_near("log_sum_exp", call->log_sum_exp[i],
-                     due.log_sum_exp[i], tolerance, tolerance);
+            expect_near("log_sum_exp", call->log_sum_exp[i],
+                        due.log_sum_exp[i], tolerance, tolerance);
     }
 }
 
@@ -56,21 +55,22 @@ static void any_calls(void)
         if (k % 3 == 0)
             call.log_sum_exp = NULL;
         expect_exact(&call, ATOL);
-        close_rooms();
+        guarded_free();
     }
 }
 
 /* A call of the set against PyTorch. */
-static void golden_test(void)
+static void golden_test(const char *set)
 {
-    AttentionCall call = call_of_set();
+    AttentionCall call = call_of_set(set);
     call.context =
-        rows_by_head(call.n_heads, call.n, call.d_v, result("context"));
-    call.log_sum_exp = result("log_sum");
-    expect_due(
-        &call,
-        (Due){(double *)doubles("context"), (double *)doubles("log_sum")},
-        ATOL);
+        rows_by_head(call.n_heads, call.n, call.d_v,
+                     guarded("context", golden_count(set, "context")));
+    call.log_sum_exp = guarded("log_sum", golden_count(set, "log_sum"));
+    expect_due(&call,
+               (Due){(double *)golden_doubles(set, "context"),
+                     (double *)golden_doubles(set, "log_sum")},
+               ATOL);
 }
 
 /* To the bit. */
@@ -92,7 +92,7 @@ static void threads_agree(void)
             }
             free(first);
         }
-        close_rooms();
+        guarded_free();
     }
 }
 
@@ -104,7 +104,7 @@ static AttentionCall call_of_one(Random *r, int n, int m)
     AttentionCall call = {
         .texts = 1, .n_heads = 1, .n = n, .m = m, .d_k = 1, .d_v = 1};
     give_rows(r, &call);
-    call.query = rows_by_head(1, n, 1, room_for("query", (size_t)n));
+    call.query = rows_by_head(1, n, 1, guarded("query", (size_t)n));
     for (int i = 0; i < n; i++)
         call.query.at[i] = 1;
     return call;
@@ -222,11 +222,11 @@ static void odd_value(void)
         k->attend(&call);
         for (int i = 0; i < 2 * N; i++)
             if (i < PLACE - WIDEST || i >= PLACE)
-                tap_near(tap_words("%s: head %d, query %d", k->name, i / N,
-                                   i % N),
-                         *row_at(&call.context, 0, i / N, i % N),
-                         i >= PLACE && i < N ? NAN : due.context[i], 0,
-                         ATOL);
+                expect_near(tap_words("%s: head %d, query %d", k->name,
+                                      i / N, i % N),
+                            *row_at(&call.context, 0, i / N, i % N),
+                            i >= PLACE && i < N ? NAN : due.context[i], 0,
+                            ATOL);
     }
 }
 
@@ -246,122 +246,105 @@ static void many_heads(void)
 
 /* ---- What is refused */
 
-/* A call that fits; for the child of REFUSES one of its sizes is
- * another. */
-static AttentionCall small = {.texts = 2,
-                              .n_heads = 6,
-                              .n_kv_heads = 3,
-                              .n = 4,
-                              .m = 5,
-                              .d_k = 2,
-                              .d_v = 3};
-static const AttentionCall *call_with(int *size, int value)
+static AttentionCall call_of(int texts, int heads, int kv_heads, int n,
+                             int m, int d)
 {
     static float x[1000];
-    small.query = small.key = small.value = small.context =
-        (StridedRows){x, 0, 0, 3};
-    *size = value;
-    return &small;
-}
-static const AttentionCall *call_without(StridedRows *rows)
-{
-    call_with(&small.n, 4);
-    rows->at = NULL;
-    return &small;
-}
-static const AttentionCall *call_hidden(Mask mask)
-{
-    small.mask = mask;
-    return call_with(&small.n, 4);
+    const StridedRows rows = {x, 0, 0, 3};
+    return (AttentionCall){.texts = texts,
+                           .n_heads = heads,
+                           .n_kv_heads = kv_heads,
+                           .n = n,
+                           .m = m,
+                           .d_k = d,
+                           .d_v = d,
+                           .query = rows,
+                           .key = rows,
+                           .value = rows,
+                           .context = rows};
 }
 
 static void call_fits(void)
 {
-    attention_call_check(call_with(&small.n, 4));
-    attention_call_check(call_with(&small.n_kv_heads, 0));
-    attention_call_check(call_with(&small.n_kv_heads, 1));
-    attention_call_check(call_hidden(mask_causal(INT_MIN)));
-    small.mask = mask_none();
-    attention_call_check(call_with(&small.n, INT_MAX / 12));
-    small.texts = small.n_heads = small.n_kv_heads = 1;
-    attention_call_check(call_with(&small.n, INT_MAX));
-    small.n = 1;
-    attention_call_check(call_with(&small.n_heads, INT_MAX));
-    small.n_heads = 1;
-    attention_call_check(call_with(&small.texts, INT_MAX));
-    small.m = INT_MAX - 1024;
-    small.d_k = small.d_v = 1 << 20;
-    attention_call_check(call_with(&small.threads, INT_MAX));
-    tap_true("they fit", true);
-}
-
-static const Wrong wrong[] = {
-    {"no texts",
-     "attention_call_check: 0 texts, 6 heads, 4 queries, 5 keys of 2 "
-     "entries and values of 3: at least 1 of each is needed",
-     &small.texts, 0},
-    {"-1 heads", NULL, &small.n_heads, -1},
-    {"no queries", NULL, &small.n, 0},
-    {"no keys", NULL, &small.m, 0},
-    {"keys of no entries", NULL, &small.d_k, 0},
-    {"values of no entries", NULL, &small.d_v, 0},
-    {"more queries than an int counts",
-     "attention_call_check: 2 texts of 6 heads with 178956971 queries: an "
-     "int cannot count more than 2147483647 in all",
-     &small.n, 178956971},
-    {"more texts than an int counts", NULL, &small.texts, 1 << 30},
-    {"too many keys",
-     "attention_call_check: 2147482624 keys of 2 entries and values of 3: "
-     "at most 2147482623 keys, and 1048576 entries, are needed",
-     &small.m, INT_MAX - 1023},
-    {"too long keys", NULL, &small.d_k, (1 << 20) + 1},
-    {"too long values", NULL, &small.d_v, (1 << 20) + 1},
-    {"6 heads that share 4 of keys",
-     "attention_call_check: 6 heads share 4 of keys: a divisor of 6 is "
-     "needed",
-     &small.n_kv_heads, 4},
-    {"-3 heads of keys", NULL, &small.n_kv_heads, -3},
-    {"-1 threads",
-     "attention_call_check: -1 threads: at least 1, or 0 for all, are "
-     "needed",
-     &small.threads, -1},
-};
-
-static void attend_with(int *size, int value)
-{
-    attend_fast(call_with(size, value));
+    const int many = INT_MAX, keys = INT_MAX - 1024, entries = 1 << 20;
+    AttentionCall fits[] = {
+        call_of(2, 6, 3, 4, 5, 2),    call_of(2, 6, 0, 4, 5, 2),
+        call_of(2, 6, 1, 4, 5, 2),    call_of(2, 6, 1, many / 12, 5, 2),
+        call_of(1, 1, 1, many, 5, 2), call_of(1, many, 1, 1, 5, 2),
+        call_of(many, 1, 1, 1, 5, 2), call_of(1, 1, 1, 1, keys, entries),
+    };
+    fits[0].mask = mask_causal(INT_MIN);
+    fits[1].threads = INT_MAX;
+    for (size_t k = 0; k < sizeof fits / sizeof *fits; k++)
+        attention_call_check(&fits[k]);
+    expect_true("they fit", true);
 }
 
 static void refusals(void)
 {
-    const float table[4][6] = {{0}};
-    StridedRows *const rows[4] = {&small.query, &small.key, &small.value,
-                                  &small.context};
+    static const float table[4][6];
+    AttentionCall call = call_of(2, 6, 3, 4, 5, 2);
+    call.d_v = 3;
+    const Wrong wrong[] = {
+        WRONG(call.texts, 0,
+              "attention_call_check: 0 texts, 6 heads, 4 queries, 5 keys "
+              "of 2 "
+              "entries and values of 3: at least 1 of each is needed"),
+        WRONG(call.n_heads, -1, NULL),
+        WRONG(call.n, 0, NULL),
+        WRONG(call.m, 0, NULL),
+        WRONG(call.d_k, 0, NULL),
+        WRONG(call.d_v, 0, NULL),
+        WRONG(call.n, 178956971,
+              "attention_call_check: 2 texts of 6 heads with 178956971 "
+              "queries: "
+              "an int cannot count more than 2147483647 in all"),
+        WRONG(call.texts, 1 << 30, NULL),
+        WRONG(
+            call.m, INT_MAX - 1023,
+            "attention_call_check: 2147482624 keys of 2 entries and values "
+            "of "
+            "3: at most 2147482623 keys, and 1048576 entries, are needed"),
+        WRONG(call.d_k, (1 << 20) + 1, NULL),
+        WRONG(call.d_v, (1 << 20) + 1, NULL),
+        WRONG(call.n_kv_heads, 4,
+              "attention_call_check: 6 heads share 4 of keys: a divisor of "
+              "6 is "
+              "needed"),
+        WRONG(call.n_kv_heads, -3, NULL),
+        WRONG(call.threads, -1,
+              "attention_call_check: -1 threads: at least 1, or 0 for all, "
+              "are "
+              "needed")};
+    StridedRows *const rows[4] = {&call.query, &call.key, &call.value,
+                                  &call.context};
     const char *const role[4] = {"queries", "keys", "values", "contexts"};
-    REFUSES_EACH("attend_fast", attend_with, wrong);
+    REFUSES_WRONG("attend_fast", wrong, attend_fast(&call));
     for (int k = 0; k < 4; k++)
         TAP_REFUSES("attend_fast", tap_words("a call without %s", role[k]),
                     "query.at, key.at, value.at or context.at is NULL: "
                     "rows are needed for each",
-                    attend_fast(call_without(rows[k])));
-    REFUSES_SUCH("a mask of another size",
-                 attend_fast(call_hidden(mask_table(4, 6, table))));
+                    rows[k]->at = NULL;
+                    attend_fast(&call));
+    TAP_REFUSES("attend_fast", "a mask of another size", NULL,
+                call.mask = mask_table(4, 6, table);
+                attend_fast(&call));
 }
 
 int main(void)
 {
-    EACH("attend_fast", golden_test, "*-query");
-    TAP(any_calls, "attend_fast: as the chapters before");
-    TAP(threads_agree, "attend_fast: alike for any number of threads");
-    TAP(blocks_are_skipped, "attend_fast: what nobody sees is not read");
-    TAP(first_far_away, "attend_fast: the first and the last of ints");
-    TAP(hidden_keys, "attend_fast: hidden keys are of no matter");
-    TAP(lowest_bias, "attend_fast: a bias of the lowest floats");
-    TAP(high_scores, "attend_fast: scores of millions");
-    TAP(small_scale, "attend_fast: large products, a small scale");
-    TAP(odd_value, "attend_fast: a value that is NaN");
-    TAP(many_heads, "attend_fast: 65,536 heads");
-    TAP(call_fits, "attention_call_check: what fits");
+    EACH_SET("attend_fast", "*-query", golden_test(set));
+    TAP("attend_fast: any call, as float64", any_calls());
+    TAP("attend_fast: alike for any number of threads", threads_agree());
+    TAP("attend_fast: what nobody sees is not read", blocks_are_skipped());
+    TAP("attend_fast: the first and the last of ints", first_far_away());
+    TAP("attend_fast: hidden keys are of no matter", hidden_keys());
+    TAP("attend_fast: a bias of the lowest floats", lowest_bias());
+    TAP("attend_fast: scores of millions", high_scores());
+    TAP("attend_fast: large products, a small scale", small_scale());
+    TAP("attend_fast: a value that is NaN", odd_value());
+    TAP("attend_fast: 65,536 heads", many_heads());
+    TAP("attention_call_check: what fits", call_fits());
     refusals();
     return tap_done();
 }

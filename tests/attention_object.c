@@ -22,7 +22,7 @@ static void attention_fits(void)
     attention_check(&a, 4, 5, sized(4, 5, 1, INT_MAX, INT_MAX, 0));
     a.context_length = 0;
     attention_check(&a, 6, 9, sized(6, 9, 1, INT_MAX, INT_MAX, 0));
-    tap_true("they fit", true);
+    expect_true("they fit", true);
 }
 
 static void memory_test(void)
@@ -30,8 +30,8 @@ static void memory_test(void)
     Attention a = any_attention(2, 6);
     for (int twice = 0; twice < 2; twice++) {
         attention_free(&a);
-        tap_true("nothing is left",
-                 !a.memory && !a.query.weight && !a.count);
+        expect_true("nothing is left",
+                    !a.memory && !a.query.weight && !a.count);
     }
 }
 
@@ -41,11 +41,11 @@ static void layout_test(void)
     float block[50];
     size_t count = 5, all = 0;
     const Linear l = linear_layout(3, 2, 1, block, &count);
-    tap_true("where they are",
-             l.weight == block + 5 && count == 13 && l.bias == block + 11);
+    expect_true("where they are", l.weight == block + 5 && count == 13 &&
+                                      l.bias == block + 11);
     attention_layout(&a, &head, block, &all);
-    tap_true("of an attention", a.query.weight == block && all == 20 &&
-                                    a.value.weight == block + 12);
+    expect_true("of an attention", a.query.weight == block && all == 20 &&
+                                       a.value.weight == block + 12);
 }
 
 /* ---- What is refused. Each call has a child of its own, which may change
@@ -111,10 +111,10 @@ static void misfits_refused(void)
 
 int main(void)
 {
-    TAP(memory_test, "attention_free: nothing is left");
-    TAP(layout_test, "linear_layout: one behind the other");
-    TAP(layout_test, "attention_layout: one behind the other");
-    TAP(attention_fits, "attention_check: at the limits");
+    TAP("attention_free: nothing is left", memory_test());
+    TAP("linear_layout: one behind the other", layout_test());
+    TAP("attention_layout: one behind the other", layout_test());
+    TAP("attention_check: at the limits", attention_fits());
     attention_init(&head, &head);
     attentions_refused();
     layers_refused();

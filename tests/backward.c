@@ -121,25 +121,27 @@ static void any_calls(void)
         const AttentionCall call = any_call(&r, 0, 1 << 19);
         const Backward b = backward_of(&r, &call);
         expect_exact(&b, (float)(k % 3), 2e-5, 2e-5);
-        close_rooms();
+        guarded_free();
     }
 }
 
 /* A call of the set against PyTorch. */
-static void golden_test(void)
+static void golden_test(const char *set)
 {
     static const char *const name[3] = {"g_query", "g_key", "g_value"};
     Random r = random_seeded(1);
-    AttentionCall call = call_of_set();
+    AttentionCall call = call_of_set(set);
     const int heads = call.n_heads, n = call.n, d_v = call.d_v;
     double *due[3];
     call.context =
-        rows_by_head(heads, n, d_v, room(part("g_context")->count));
-    call.log_sum_exp = room((size_t)(call.texts * heads * n));
+        rows_by_head(heads, n, d_v,
+                     guarded("an array", golden(set, "g_context")->count));
+    call.log_sum_exp =
+        guarded("an array", (size_t)(call.texts * heads * n));
     Backward b = backward_of(&r, &call);
-    b.grad_context = rows_by_head(heads, n, d_v, input("g_context"));
+    b.grad_context = rows_by_head(heads, n, d_v, input(set, "g_context"));
     for (int i = 0; i < 3; i++)
-        due[i] = (double *)doubles(name[i]);
+        due[i] = (double *)golden_doubles(set, name[i]);
     expect_due(&b, due, 0, ATOL, ATOL);
 }
 
@@ -162,17 +164,17 @@ static Backward one_text(Random *r, int heads, int n, int m, int d_k,
  * part is one token: for any number of threads the same, to the bit. */
 static void parts_agree(void)
 {
-    const int threads[4] = {1, 2, 3, 5};
+    const int threads[3] = {1, 2, 5};
     const int n[4] = {1100, 90, 1537, 700}, m[4] = {1700, 1537, 90, 700};
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 4; k++) {
         Random r = random_seeded((uint64_t)k);
-        Backward b = one_text(&r, 2, n[k / 2], m[k / 2], 5, 3);
+        Backward b = one_text(&r, 2, n[k], m[k], 5, 3);
         if (k % 2)
-            b.call.mask = mask_causal(m[k / 2] - n[k / 2]);
+            b.call.mask = mask_causal(m[k] - n[k]);
         double *due[3], *first[3];
         due_of(&b, due);
         for (const Kernel *kernel = NULL; (kernel = next_kernel(kernel));)
-            for (int run = 0; run < 4; run++) {
+            for (int run = 0; run < 3; run++) {
                 b.call.threads = threads[run];
                 go(kernel, &b, 0);
                 for (int i = 0; i < 3; i++) {
@@ -182,7 +184,7 @@ static void parts_agree(void)
                                 run ? 0 : ATOL);
                 }
             }
-        close_rooms();
+        guarded_free();
     }
 }
 
@@ -222,7 +224,7 @@ static void scores_near(float level, float step, Mask mask, bool by_bias)
     Random r = random_seeded(3);
     Backward b = one_text(&r, HEADS, N, M, D, 5);
     AttentionCall *call = &b.call;
-    float *bias = room_for("bias", M);
+    float *bias = guarded("bias", M);
     call->mask = mask;
     call->scale = 0.25f;
     multiply_and_round(&(Table){"query", 1, HEADS, N, D, call->query}, 8,
@@ -241,7 +243,7 @@ static void scores_near(float level, float step, Mask mask, bool by_bias)
     }
     expect_exact(&b, 0, by_bias ? 4e-6 : 1.2e-6 * fabs((double)level),
                  4e-6);
-    close_rooms();
+    guarded_free();
 }
 
 /* Of 24 binary digits of a score near 10,000, some 10 are left for what
@@ -266,7 +268,7 @@ static void lowest_bias(void)
 {
     Random r = random_seeded(4);
     Backward b = one_text(&r, HEADS, N, M, D, 5);
-    b.call.bias.at = room_for("bias", M);
+    b.call.bias.at = guarded("bias", M);
     for (int j = 0; j < M; j++)
         b.call.bias.at[j] = -FLT_MAX;
     expect_exact(&b, 0, ATOL, ATOL);
@@ -283,65 +285,59 @@ static void one_key(void)
         b.call.query.at[0] = 1;
         b.call.key.at[0] = score[k % 5] * sqrtf((float)(1 + k / 5));
         expect_exact(&b, 0, 0, 0);
-        close_rooms();
+        guarded_free();
     }
 }
-/* ---- What is refused. */
+/* ---- What is refused */
 
-/* A call that fits, with its gradients; for the child of REFUSES one of
- * their rows is not there, or there are no heads. */
-static float numbers_of_call[100];
-static AttentionCall small = {.texts = 1,
-                              .n_heads = 2,
-                              .n = 3,
-                              .m = 4,
-                              .d_k = 2,
-                              .d_v = 2,
-                              .log_sum_exp = numbers_of_call};
-static StridedRows gradient[4];
-
-static void check(void (*function)(const AttentionCall *, StridedRows,
-                                   StridedRows, StridedRows, StridedRows),
-                  int without, int heads)
+/* A call that fits, with its gradients, without one of these. */
+static void refusals(void)
 {
-    const StridedRows rows = {numbers_of_call, 0, 0, 2};
-    small.query = small.key = small.value = small.context = rows;
-    small.n_heads = heads;
+    static float x[100];
+    static const char *const words[4] = {"no grad_context", "no grad_query",
+                                         "no grad_key", "no grad_value"};
+    const StridedRows rows = {x, 0, 0, 2};
+    StridedRows grad[4] = {rows, rows, rows, rows};
+    AttentionCall call = {.texts = 1,
+                          .n_heads = 2,
+                          .n = 3,
+                          .m = 4,
+                          .d_k = 2,
+                          .d_v = 2,
+                          .query = rows,
+                          .key = rows,
+                          .value = rows,
+                          .context = rows,
+                          .log_sum_exp = x};
     for (int i = 0; i < 4; i++)
-        gradient[i] = i == without ? (StridedRows){0} : rows;
-    if (without == 4)
-        small.log_sum_exp = NULL;
-    function(&small, gradient[0], gradient[1], gradient[2], gradient[3]);
-}
-
-static void refused_calls(void)
-{
-    static const char *const words[5] = {"no g_context", "no g_query",
-                                         "no g_key", "no g_value",
-                                         "no log_sum_exp"};
-    for (int i = 0; i < 5; i++)
         TAP_REFUSES(
             "attend_fast_backward", words[i],
-            i < 4 ? "attention_call_gradients_check: grad_context.at, "
-                    "grad_query.at, grad_key.at or grad_value.at is NULL: "
-                    "rows are needed for each"
-                  : "attention_call_gradients_check: log_sum_exp is NULL: "
-                    "the one that attend_fast has filled is needed",
-            check(attend_fast_backward, i, 2));
+            "attention_call_gradients_check: grad_context.at, "
+            "grad_query.at, grad_key.at or grad_value.at is NULL: rows are "
+            "needed for each",
+            grad[i].at = NULL;
+            attend_fast_backward(&call, grad[0], grad[1], grad[2],
+                                 grad[3]));
+    TAP_REFUSES("attend_fast_backward", "no log_sum_exp",
+                "attention_call_gradients_check: log_sum_exp is NULL: the "
+                "one that attend_fast has filled is needed",
+                call.log_sum_exp = NULL;
+                attend_fast_backward(&call, rows, rows, rows, rows));
     TAP_REFUSES("attend_fast_backward", "a call of no heads", NULL,
-                check(attend_fast_backward, -1, 0));
+                call.n_heads = 0;
+                attend_fast_backward(&call, rows, rows, rows, rows));
 }
 
 int main(void)
 {
-    EACH("attend_fast_backward", golden_test, "job_*-query");
-    TAP(any_calls, "attend_fast_backward: any call, as float64");
-    TAP(parts_agree, "attend_fast_backward: parts, by any threads");
-    TAP(first_far_away,
-        "attend_fast_backward: the first and the last of ints");
-    TAP(large_scores, "attend_fast_backward: large scores");
-    TAP(lowest_bias, "attend_fast_backward: the lowest bias");
-    TAP(one_key, "attend_fast_backward: a large score, of one key");
-    refused_calls();
+    EACH_SET("attend_fast_backward", "job_*-query", golden_test(set));
+    TAP("attend_fast_backward: any call, as float64", any_calls());
+    TAP("attend_fast_backward: parts, by any threads", parts_agree());
+    TAP("attend_fast_backward: the first and the last of ints",
+        first_far_away());
+    TAP("attend_fast_backward: large scores", large_scores());
+    TAP("attend_fast_backward: the lowest bias", lowest_bias());
+    TAP("attend_fast_backward: a large score, of one key", one_key());
+    refusals();
     return tap_done();
 }

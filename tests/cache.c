@@ -32,10 +32,10 @@ static void expect_contexts(const KVCache *c, const Table *query,
 {
     for (const Kernel *k = NULL; (k = next_kernel(k));) {
         next_case();
-        give("%s: %" PRId64 " tokens, %d queries in %d heads, %d of keys, "
-             "d_k = %d, d_v = %d, capacity = %d, window = %d, format = %d",
-             k->name, c->count, query->n, query->heads, c->n_kv_heads,
-             c->d_k, c->d_v, c->capacity, c->window, (int)c->format);
+        given("%s: %" PRId64 " tokens, %d queries in %d heads, %d of keys, "
+              "d_k = %d, d_v = %d, capacity = %d, window = %d, format = %d",
+              k->name, c->count, query->n, query->heads, c->n_kv_heads,
+              c->d_k, c->d_v, c->capacity, c->window, (int)c->format);
         k->kv_cache_attend(c, query->heads, query->n, query->rows, 1,
                            context->rows);
         double *first = numbers_of(context);
@@ -73,12 +73,12 @@ static void ask_any(Random *r, Sizes s, int place, int token, float number)
         *row_at(&table[place]->rows, 0, 0, token) = number;
     for (int format = 0; format < 3; format++) {
         KVCache c = cache_of(s, (Format)format);
-        give("in table %d, token %d has %g", place, token, (double)number);
+        given("in table %d, token %d has %g", place, token, (double)number);
         kv_cache_append(&c, s.tokens, key.rows, value.rows);
         ask(&c, &query, &context, ATOL);
         kv_cache_free(&c);
     }
-    close_rooms();
+    guarded_free();
 }
 
 static void any_sizes(void)
@@ -200,11 +200,12 @@ static void refusals(void)
 
 int main(void)
 {
-    TAP(any_sizes, "kv_cache_attend_fast: any sizes");
-    TAP(ends_of_parts, "kv_cache_attend_fast: where groups and splits end");
-    TAP(odd_numbers, "kv_cache_attend_fast: NaN and infinities");
-    TAP(all_kept, "kv_cache_attend_fast: all that 16 bits can hold");
-    TAP(high_scores, "kv_cache_attend_fast: scores of millions");
+    TAP("kv_cache_attend_fast: any sizes", any_sizes());
+    TAP("kv_cache_attend_fast: where groups and splits end",
+        ends_of_parts());
+    TAP("kv_cache_attend_fast: NaN and infinities", odd_numbers());
+    TAP("kv_cache_attend_fast: all that 16 bits can hold", all_kept());
+    TAP("kv_cache_attend_fast: scores of millions", high_scores());
     refusals();
     return tap_done();
 }

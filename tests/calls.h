@@ -2,7 +2,7 @@
  * held against that. */
 #pragma once
 
-#include "sets.h"
+#include "golden.h"
 #include "kernels.h"
 #include "attention/04_random.h"
 #include "attention/strided_rows.h"
@@ -52,7 +52,7 @@ static inline Table any_rows(Random *r, const char *name, int texts,
     Table t = {name, texts, heads, n, d, layout[below(r, 3)]};
     t.rows.text_stride *= shared < 1;
     t.rows.head_stride *= shared < 2;
-    t.rows.at = room_for(name, span_of(&t));
+    t.rows.at = guarded(name, span_of(&t));
     return t;
 }
 
@@ -94,14 +94,14 @@ static inline void expect_rows(const Table *t, const double *due,
     for (int i = 0; i < rows_of(t) * t->d; i++) {
         float *x = row_of(t, i / t->d) + i % t->d;
         const double right = begun + due[i];
-        tap_report(tap_is_near(*x, right, tolerance * fmax(1, fabs(right))),
-                   t->name, "row %d, entry %d: %.9g where %.9g is due",
-                   i / t->d, i % t->d, (double)*x, right);
+        expect(tap_is_near(*x, right, tolerance * fmax(1, fabs(right))),
+               t->name, "row %d, entry %d: %.9g where %.9g is due",
+               i / t->d, i % t->d, (double)*x, right);
         *x = unset;
     }
     for (size_t i = 0; i < span_of(t); i++)
         written += t->rows.at[i] != unset;
-    tap_report(!written, t->name, "%zu numbers between rows", written);
+    expect(!written, t->name, "%zu numbers between rows", written);
 }
 
 /* ---- Random calls */
@@ -132,7 +132,7 @@ static inline Mask any_mask(Random *r, int n, int m)
         return mask_none();
     if (kind < 5)
         return mask_causal(kind == 1 ? 0 : kind == 2 ? m - n : place);
-    float *table = room_for("table", (size_t)(n * m));
+    float *table = guarded("table", (size_t)(n * m));
     for (int i = 0; i < n; i++) {
         const bool is_empty = !below(r, 5);
         for (int j = 0; j < m; j++)
@@ -158,8 +158,7 @@ static inline void give_rows(Random *r, AttentionCall *call)
     call->query = any_numbers(r, "query", texts, heads, n, d_k, 0).rows;
     call->key = any_numbers(r, "key", texts, kv_heads, m, d_k, 0).rows;
     call->value = any_numbers(r, "value", texts, kv_heads, m, d_v, 0).rows;
-    call->log_sum_exp =
-        room_for("log_sum_exp", (size_t)(texts * heads * n));
+    call->log_sum_exp = guarded("log_sum_exp", (size_t)(texts * heads * n));
 }
 
 /* Any call of this much work at least and at most. */
@@ -207,48 +206,42 @@ static inline void tell_call(const Kernel *kernel,
                              const AttentionCall *call)
 {
     next_case();
-    give("%s: texts = %d, n_heads = %d, n_kv_heads = %d, n = %d, m = %d, "
-         "d_k = %d, d_v = %d",
-         kernel->name, call->texts, call->n_heads, call->n_kv_heads,
-         call->n, call->m, call->d_k, call->d_v);
-    give("a mask of kind %d, first = %d, scale = %g, %s bias, %s "
-         "keep_factor, threads = %d",
-         call->mask.kind, call->mask.first, (double)call->scale,
-         call->bias.at ? "a" : "no", call->keep_factor.at ? "a" : "no",
-         call->threads);
-}
-
-/* After a case: its arrays are not needed any more. */
-static inline void close_rooms(void)
-{
-    tap_check_rooms();
-    while (tap_rooms)
-        free(tap_room[--tap_rooms].block);
+    given("%s: texts = %d, n_heads = %d, n_kv_heads = %d, n = %d, m = %d, "
+          "d_k = %d, d_v = %d",
+          kernel->name, call->texts, call->n_heads, call->n_kv_heads,
+          call->n, call->m, call->d_k, call->d_v);
+    given("a mask of kind %d, first = %d, scale = %g, %s bias, %s "
+          "keep_factor, threads = %d",
+          call->mask.kind, call->mask.first, (double)call->scale,
+          call->bias.at ? "a" : "no", call->keep_factor.at ? "a" : "no",
+          call->threads);
 }
 
 /* The call of the set, of heads [texts][n_heads][n][d]: what its name says
  * is given, too. */
-static inline AttentionCall call_of_set(void)
+static inline AttentionCall call_of_set(const char *set)
 {
-    AttentionCall call = {.texts = dim("query", 0),
-                          .n_heads = dim("query", 1),
-                          .n_kv_heads = dim("key", 1),
-                          .n = dim("query", 2),
-                          .m = dim("key", 2),
-                          .d_k = dim("key", 3),
-                          .d_v = dim("value", 3)};
+    AttentionCall call = {.texts = dim(set, "query", 0),
+                          .n_heads = dim(set, "query", 1),
+                          .n_kv_heads = dim(set, "key", 1),
+                          .n = dim(set, "query", 2),
+                          .m = dim(set, "key", 2),
+                          .d_k = dim(set, "key", 3),
+                          .d_v = dim(set, "value", 3)};
     const int heads = call.n_heads, key_heads = call.n_kv_heads;
-    call.query = rows_by_head(heads, call.n, call.d_k, input("query"));
-    call.key = rows_by_head(key_heads, call.m, call.d_k, input("key"));
-    call.value = rows_by_head(key_heads, call.m, call.d_v, input("value"));
-    if (strstr(sets_now, "scaled"))
-        call.scale = (float)number("scale", "scale");
-    if (strstr(sets_now, "past"))
-        call.mask = mask_causal((int)number("first", "first"));
-    if (strstr(sets_now, "table"))
-        call.mask = mask_table(call.n, call.m, input("mask"));
-    if (strstr(sets_now, "bias"))
-        call.bias = (StridedRows){input("bias"), 0, 0, dim("bias", 1)};
+    call.query = rows_by_head(heads, call.n, call.d_k, input(set, "query"));
+    call.key = rows_by_head(key_heads, call.m, call.d_k, input(set, "key"));
+    call.value =
+        rows_by_head(key_heads, call.m, call.d_v, input(set, "value"));
+    if (strstr(set, "scaled"))
+        call.scale = (float)input_number(set, "scale", "scale");
+    if (strstr(set, "past"))
+        call.mask = mask_causal((int)input_number(set, "first", "first"));
+    if (strstr(set, "table"))
+        call.mask = mask_table(call.n, call.m, input(set, "mask"));
+    if (strstr(set, "bias"))
+        call.bias =
+            (StridedRows){input(set, "bias"), 0, 0, dim(set, "bias", 1)};
     return call;
 }
 

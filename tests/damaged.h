@@ -67,10 +67,10 @@ static inline void read_or_refused(const char *damage, size_t at)
     rewind(error);
     said[fread(said, 1, sizeof said - 1, error)] = '\0';
     snprintf(what, sizeof what, "%s %zu", damage, at);
-    tap_report(status == 0 ? !*said
-                           : status == 2 && tap_is_message(said, NULL) &&
-                                 !strchr(said, '\n')[1],
-               what, "status %d, said '%s'", status, said);
+    expect(status == 0 ? !*said
+                       : status == 2 && tap_is_message(said, NULL) &&
+                             !strchr(said, '\n')[1],
+           what, "status %d, said '%s'", status, said);
 }
 
 static inline void each_truncation(void)
@@ -96,9 +96,10 @@ static inline void each_damage(const char *function, void (*begins)(void),
 {
     begin_whole_file = begins;
     read_it = reads;
-    TAP_LARGE(each_truncation,
-              tap_words("%s: every truncation of a file", function));
+    TAP_LARGE(tap_words("%s: every truncation of a file", function),
+              each_truncation());
     for (bit = 0; bit < 8; bit++)
-        TAP_LARGE(each_bit, tap_words("%s: every byte with bit %d changed",
-                                      function, bit));
+        TAP_LARGE(
+            tap_words("%s: every byte with bit %d changed", function, bit),
+            each_bit());
 }

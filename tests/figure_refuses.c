@@ -163,7 +163,7 @@ static void test_nothing(void)
         if (!is_there)
             unsetenv("FIGURES");
         DRAW(figure_pipeline("x", "scores"));
-        tap_true("no picture", !*text);
+        expect_true("no picture", !*text);
         refusals();
     }
 }
@@ -210,7 +210,7 @@ static void refuses_to_write(void)
 int main(void)
 {
     begin_drawing();
-    TAP(test_nothing, "FIGURES: nothing is drawn or refused without it");
+    TAP("FIGURES: nothing is drawn or refused without it", test_nothing());
     is_drawn = true;
     refusals();
     refuses_to_write();

@@ -8,19 +8,45 @@
 #include "attention/float16.h"
 #include "attention/model.h"
 
+/* Where the test may write: a folder that main makes and removes. */
+static char own_folder[] = "/tmp/gpt-XXXXXX";
+
+static const char *own_file(const char *name)
+{
+    static char path[8][200];
+    static int next;
+    char *it = path[next++ % 8];
+    snprintf(it, 200, "%s/%s", own_folder, name);
+    return it;
+}
+
+static void make_own_folder(void)
+{
+    if (!mkdtemp(own_folder))
+        REFUSE("%s: no folder can be made", own_folder);
+}
+
+/* With the file of that name, where a refused child has left it. */
+static void remove_own_folder(const char *file)
+{
+    remove(own_file(file));
+    if (rmdir(own_folder))
+        REFUSE("%s: cannot be removed", own_folder);
+}
+
 /* ---- Models */
 
 /* Written and read again. */
-static void save_test(void)
+static void save_test(const char *set)
 {
-    Gpt g = given();
+    Gpt g = golden_gpt(set);
     const char *path = own_file("model.safetensors");
     gpt_save(&g, path);
     Gpt again;
     gpt_load(&again, path);
-    same("parameters", g.count, again.memory, g.memory);
-    same_bits("heads", again.n_heads, g.n_heads);
-    same_bits("apart", again.has_own_output, g.has_own_output);
+    expect_list("parameters", g.count, again.memory, g.memory, EXACTLY);
+    expect_integer("heads", again.n_heads, g.n_heads);
+    expect_integer("apart", again.has_own_output, g.has_own_output);
     gpt_free(&again);
     gpt_free(&g);
     remove(path);
@@ -33,36 +59,35 @@ static void read_short(const Gpt *g, const char *path,
 {
     Gpt again;
     gpt_load(&again, path);
-    same_bits("parameters", (int64_t)again.count, (int64_t)g->count);
+    expect_integer("parameters", (int64_t)again.count, (int64_t)g->count);
     for (size_t i = 0; i < g->count; i++) {
         const float right = from(to(g->memory[i]));
         if (again.memory[i] != right || i < 3)
-            tap_near("number", (double)again.memory[i], (double)right, 0,
-                     0);
+            expect_equal("number", (double)again.memory[i], (double)right);
     }
     gpt_free(&again);
     remove(path);
 }
 
-static void half_test(void)
+static void half_test(const char *set)
 {
-    Gpt g = given();
+    Gpt g = golden_gpt(set);
     const char *path = own_file("model.safetensors");
     g.memory[1] = 65519;
     g.memory[2] = -1e-7f;
     gpt_save_half(&g, path);
     Tensors file = tensors_read(path);
-    tap_near("bytes of a number", tensors_find(&file, "wte.weight")->type,
-             'h', 0, 0);
+    expect_equal("bytes of a number",
+                 tensors_find(&file, "wte.weight")->type, 'h');
     tensors_free(&file);
     read_short(&g, path, to_float16, from_float16);
     gpt_free(&g);
 }
 
 /* As others write it. */
-static void bfloat16_test(void)
+static void bfloat16_test(const char *set)
 {
-    Gpt g = given();
+    Gpt g = golden_gpt(set);
     const char *path = own_file("model.safetensors");
     g.memory[1] = 3e38f;
     gpt_save(&g, path);
@@ -103,15 +128,16 @@ static void model_test(void)
         model_save_half(&m, path);
         model_load(&again, path);
         const Attention *a = &m.attention, *b = &again.attention;
-        same_bits("parameters", (int64_t)again.count, (int64_t)m.count);
-        same_bits("vocabulary", again.vocabulary, 7);
-        same_bits("context", again.context_length, 5);
-        same_bits("heads", b->n_heads, a->n_heads);
-        same_bits("d_k", b->d_k, a->d_k);
-        same_bits("d_v", b->d_v, a->d_v);
+        expect_integer("parameters", (int64_t)again.count,
+                       (int64_t)m.count);
+        expect_integer("vocabulary", again.vocabulary, 7);
+        expect_integer("context", again.context_length, 5);
+        expect_integer("heads", b->n_heads, a->n_heads);
+        expect_integer("d_k", b->d_k, a->d_k);
+        expect_integer("d_v", b->d_v, a->d_v);
         for (size_t i = 0; i < m.count; i++)
-            tap_near("number", (double)again.memory[i],
-                     (double)from_float16(to_float16(m.memory[i])), 0, 0);
+            expect_equal("number", (double)again.memory[i],
+                         (double)from_float16(to_float16(m.memory[i])));
         model_free(&again);
         model_free(&m);
     }
@@ -135,8 +161,8 @@ static void verbs_test(void)
         const float *logits = p.logits + (k * N + N - 1) * m.vocabulary;
         const int right = p.targets[k * N + N - 1];
         for (int j = 0; j < m.vocabulary; j++)
-            tap_true("the right verb is the largest",
-                     j == right || logits[j] < logits[right]);
+            expect_true("the right verb is the largest",
+                        j == right || logits[j] < logits[right]);
     }
     pass_free(&p);
     model_free(&m);
@@ -148,7 +174,7 @@ static void repeated_model_test(void)
     enum { N = REPEATED_LENGTH, TEXTS = 50 };
     Model m;
     Pass p;
-    Random r = seeded(77);
+    Random r = random_seeded(77);
     model_load(&m, "src/models/repeated.safetensors");
     pass_init(&p, &m, TEXTS, N);
     for (int k = 0; k < TEXTS; k++)
@@ -158,7 +184,7 @@ static void repeated_model_test(void)
     const float loss =
         cross_entropy(TEXTS * N, m.vocabulary, ROWS(m.vocabulary, p.logits),
                       p.targets, ROWS(m.vocabulary, p.shares));
-    tap_true("nearly no loss", loss < 0.02f);
+    expect_true("nearly no loss", loss < 0.02f);
     pass_free(&p);
     model_free(&m);
 }
@@ -204,7 +230,7 @@ static void smallest_test(void)
     gpt_init(&g, &g);
     gpt_save(&g, path);
     gpt_load(&again, path);
-    same_bits("parameters", (int64_t)again.count, 1 + 1 + 25 + 2);
+    expect_integer("parameters", (int64_t)again.count, 1 + 1 + 25 + 2);
     gpt_free(&g);
     gpt_free(&again);
     remove(path);
@@ -221,7 +247,7 @@ static int tensors_of_model(Tensor tensor[64], const char *prefix,
         const Tensor *t = &tap_golden.tensor[i];
         if (strchr(t->name, '-') || !strcmp(t->name, lost))
             continue;
-        char *name = room(100);
+        char *name = guarded("an array", 100);
         snprintf(name, 400, "%s%s", prefix, t->name);
         tensor[count] = *t;
         tensor[count++].name = name;
@@ -235,9 +261,9 @@ static void prefix_test(void)
 {
     const char *path = own_file("model.safetensors");
     const char *config = own_file("config.json");
-    const Tensor *tokens = golden("22_gpt/wte.weight");
+    const Tensor *tokens = golden("", "wte.weight");
     Tensor tensor[64];
-    sets_now = "gpt_tied";
+    const char *const set = "gpt_tied";
     int count = tensors_of_model(tensor, "transformer.", "n_head");
     tensor[count] = *tokens;
     tensor[count++].name = "lm_head.weight";
@@ -255,11 +281,12 @@ static void prefix_test(void)
     fclose(file);
     Gpt g;
     gpt_load(&g, path);
-    same_bits("heads", g.n_heads, 2);
-    tap_true("apart", g.output.weight != g.tokens);
-    same("output", tokens->count, g.output.weight, floats(tokens));
-    same("parameters", part("parameters")->count, g.memory,
-         floats(part("parameters")));
+    expect_integer("heads", g.n_heads, 2);
+    expect_true("apart", g.output.weight != g.tokens);
+    expect_list("output", tokens->count, g.output.weight,
+                tensor_as_floats(tokens), EXACTLY);
+    expect_list("parameters", golden(set, "parameters")->count, g.memory,
+                golden_floats(set, "parameters"), EXACTLY);
     gpt_free(&g);
     remove(config);
     remove(path);
@@ -270,9 +297,9 @@ static void prefix_test(void)
  * many times as large. */
 static void load_configured(const char *said, int own_output)
 {
-    Tensor tensor[64], output = *golden("22_gpt/wte.weight");
+    Tensor tensor[64], output = *golden("", "wte.weight");
     int count = tensors_of_model(tensor, "", "n_head");
-    float *x = room(output.count);
+    float *x = guarded("an array", output.count);
     memcpy(x, output.data, output.count * sizeof *x);
     x[output.count - 1] *= (float)own_output;
     output.name = "lm_head.weight";
@@ -285,7 +312,7 @@ static void load_configured(const char *said, int own_output)
     fclose(file);
     Gpt g;
     gpt_load(&g, own_file("model.safetensors"));
-    same_bits("heads", g.n_heads, 2);
+    expect_integer("heads", g.n_heads, 2);
     gpt_free(&g);
 }
 
@@ -360,11 +387,12 @@ static GptTraining read_again(const GptTraining *first, const char *path)
     go_on(&second, 5);
     gpt_training_add_notes(&second, 1);
     gpt_training_load(&second, path);
-    same_bits("step", second.step, 3);
-    same_bits("notes", second.noted, 3);
-    tap_near("the last of them", second.notes[2], 7, 0, 0);
-    tap_true("the state", !memcmp(second.random.state, first->random.state,
-                                  sizeof first->random.state));
+    expect_integer("step", second.step, 3);
+    expect_integer("notes", second.noted, 3);
+    expect_equal("the last of them", second.notes[2], 7);
+    expect_true("the state",
+                !memcmp(second.random.state, first->random.state,
+                        sizeof first->random.state));
     return second;
 }
 
@@ -377,9 +405,9 @@ static void used_up_test(void)
     first.random.next = RANDOM_STATE;
     gpt_training_save(&first, path);
     gpt_training_load(&second, path);
-    same_bits("next", second.random.next, RANDOM_STATE);
-    same_bits("stream", random_u32(&second.random),
-              random_u32(&first.random));
+    expect_integer("next", second.random.next, RANDOM_STATE);
+    expect_integer("stream", random_u32(&second.random),
+                   random_u32(&first.random));
     gpt_training_free(&first);
     gpt_training_free(&second);
     remove(path);
@@ -401,21 +429,22 @@ static void resume(int has_own_output)
     gpt_training_save(&first, path);
     GptTraining second = read_again(&first, path);
     go_on(&second, 6);
-    same("parameters", whole.model.count, second.model.memory,
-         whole.model.memory);
-    same("means", whole.model.count, second.mean.memory, whole.mean.memory);
-    same("squares", whole.model.count, second.square.memory,
-         whole.square.memory);
-    same_bits("steps", second.step, whole.step);
-    same_bits("has_spare", second.random.has_spare, 1);
-    tap_near("spare", second.random.spare, 0.5, 0, 0);
-    same_bits("stream", random_u32(&second.random),
-              random_u32(&whole.random));
+    expect_list("parameters", whole.model.count, second.model.memory,
+                whole.model.memory, EXACTLY);
+    expect_list("means", whole.model.count, second.mean.memory,
+                whole.mean.memory, EXACTLY);
+    expect_list("squares", whole.model.count, second.square.memory,
+                whole.square.memory, EXACTLY);
+    expect_integer("steps", second.step, whole.step);
+    expect_integer("has_spare", second.random.has_spare, 1);
+    expect_equal("spare", second.random.spare, 0.5);
+    expect_integer("stream", random_u32(&second.random),
+                   random_u32(&whole.random));
     Gpt g;
     gpt_load(&g, path); /* which is a model, too */
-    same_bits("layers", g.layers, 2);
-    same_bits("heads", g.n_heads, 2);
-    same_bits("apart", g.has_own_output, has_own_output);
+    expect_integer("layers", g.layers, 2);
+    expect_integer("heads", g.n_heads, 2);
+    expect_integer("apart", g.has_own_output, has_own_output);
     gpt_free(&g);
     gpt_training_free(&whole);
     gpt_training_free(&first);
@@ -543,7 +572,7 @@ static void load_into(int *size, double *setting, double value)
     other = (GptTraining){.model = sizes_of_small(0),
                           .texts = t.texts,
                           .adam = t.adam,
-                          .random = seeded(5),
+                          .random = random_seeded(5),
                           .bytes = t.bytes,
                           .text = text};
     if (size)
@@ -629,16 +658,16 @@ static void refused_trainings(void)
 int main(void)
 {
     make_own_folder();
-    EACH("gpt_save", save_test, "gpt_*-sizes");
-    EACH("gpt_save_half", half_test, "gpt_*-sizes");
-    EACH("gpt_load", bfloat16_test, "gpt_*-sizes");
+    EACH_SET("gpt_save", "gpt_*-sizes", save_test(set));
+    EACH_SET("gpt_save_half", "gpt_*-sizes", half_test(set));
+    EACH_SET("gpt_load", "gpt_*-sizes", bfloat16_test(set));
     TAP_REFUSES("gpt_save_half", "a number that is too large",
                 "'wte.weight' has -65520: a number below 65520 is needed, "
                 "which a float16 can hold",
                 half_refused());
-    TAP(model_test, "model_save_half: written and read again");
-    TAP(verbs_test, "model_load: the model of sentences");
-    TAP(repeated_model_test, "model_load: the model of repeated texts");
+    TAP("model_save_half: written and read again", model_test());
+    TAP("model_load: the model of sentences", verbs_test());
+    TAP("model_load: the model of repeated texts", repeated_model_test());
     for (int heads = 0; heads < 4; heads += heads ? 1 : 2)
         TAP_REFUSES("model_load", tap_words("%d heads", heads),
                     tap_words("model_load: %s: %d heads for queries of 3 "
@@ -656,12 +685,12 @@ int main(void)
                 "'token.weight' has 65520: a number below 65520 is needed, "
                 "which a float16 can hold",
                 model_too_large());
-    TAP(smallest_test, "gpt_save: one of everything");
-    TAP(prefix_test, "gpt_load: names behind a prefix, an output apart");
-    TAP(harmless_test, "gpt_load: what changes no logits in config.json");
-    TAP(resume_test, "gpt_training_save: all that it needs");
-    TAP(resume_test, "gpt_training_load: goes on to the last bit");
-    TAP(used_up_test, "gpt_training_load: a state that is used up");
+    TAP("gpt_save: one of everything", smallest_test());
+    TAP("gpt_load: names behind a prefix, an output apart", prefix_test());
+    TAP("gpt_load: what changes no logits in config.json", harmless_test());
+    TAP("gpt_training_save: all that it needs", resume_test());
+    TAP("gpt_training_load: goes on to the last bit", resume_test());
+    TAP("gpt_training_load: a state that is used up", used_up_test());
     refused_files();
     refused_configs();
     refused_trainings();

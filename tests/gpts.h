@@ -2,72 +2,41 @@
  * CHAPTER before including this. */
 #pragma once
 
-#include "sets.h"
+#include "golden.h"
 #include "attention/23_language_model.h"
 #include "attention/gpt.h"
 #include "attention/gpt_training.h"
 
-/* The model of a set: its sizes, and room for its numbers. */
-static inline Gpt sized(void)
+/* The model of a set, with its parameters. */
+static inline Gpt golden_gpt(const char *set)
 {
-    const int64_t *size = integers("sizes");
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
-                        .context_length = (int)size[1],
-                        .width = (int)size[2],
-                        .n_heads = (int)size[3],
-                        .layers = (int)size[4],
-                        .has_own_output = !size[5]});
-    if (g.count != part("parameters")->count)
-        REFUSE("%s has not %zu parameters", sets_now, g.count);
-    return g;
-}
-
-static inline Gpt given(void)
-{
-    Gpt g = sized();
-    memcpy(g.memory, floats(part("parameters")), g.count * sizeof(float));
+    const int64_t *size = golden_integers(set, "sizes");
+    Gpt g = {.vocabulary = (int)size[0],
+             .context_length = (int)size[1],
+             .width = (int)size[2],
+             .n_heads = (int)size[3],
+             .layers = (int)size[4],
+             .has_own_output = !size[5]};
+    gpt_init(&g, &g);
+    if (g.count != golden_count(set, "parameters"))
+        REFUSE("%s has not %zu parameters", set, g.count);
+    memcpy(g.memory, golden_floats(set, "parameters"),
+           g.count * sizeof(float));
     return g;
 }
 
 /* Another small model, filled with numbers. */
 static inline Gpt any_gpt(int layers, int has_own_output)
 {
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = 7,
-                        .context_length = 5,
-                        .width = 6,
-                        .n_heads = 2,
-                        .layers = layers,
-                        .has_own_output = has_own_output});
+    Gpt g = {.vocabulary = 7,
+             .context_length = 5,
+             .width = 6,
+             .n_heads = 2,
+             .layers = layers,
+             .has_own_output = has_own_output};
+    gpt_init(&g, &g);
     tap_fill((int)g.count, g.memory, -1, 1);
     return g;
-}
-
-/* Where the test may write: a folder that main makes and removes. */
-static char own_folder[] = "/tmp/gpt-XXXXXX";
-
-static inline const char *own_file(const char *name)
-{
-    static char path[8][200];
-    static int next;
-    char *it = path[next++ % 8];
-    snprintf(it, 200, "%s/%s", own_folder, name);
-    return it;
-}
-
-static inline void make_own_folder(void)
-{
-    if (!mkdtemp(own_folder))
-        REFUSE("%s: no folder can be made", own_folder);
-}
-
-/* With the file of that name, where a refused child has left it. */
-static inline void remove_own_folder(const char *file)
-{
-    remove(own_file(file));
-    if (rmdir(own_folder))
-        REFUSE("%s: cannot be removed", own_folder);
 }
 
 /* A small training on this text. */
@@ -88,7 +57,7 @@ static inline GptTraining small_of(int texts, int has_own_output)
     GptTraining t = {.model = sizes_of_small(has_own_output),
                      .texts = texts,
                      .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
-                     .random = seeded(5),
+                     .random = random_seeded(5),
                      .bytes = (int)strlen(reading),
                      .text = reading};
     gpt_training_init(&t, &t);

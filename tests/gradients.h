@@ -1,54 +1,24 @@
-/* Where gradients begin, and what was added to them. Define CHAPTER before
- * including this. */
+/* Gradients, to which functions add. Define CHAPTER before including this. */
 #pragma once
 
-#include "sets.h"
+#include "golden.h"
 
-/* So many numbers, all of them this one, or 0. */
-static inline float *begun(const char *name, size_t count, float with)
-{
-    float *x = room_for(name, count);
-    for (size_t i = 0; i < count; i++)
-        x[i] = with;
-    return x;
-}
-static inline float *zeros(const char *name, size_t count)
-{
-    return begun(name, count, 0);
-}
+/* An array of numbers `start`, to which a function adds the set's tensor:
+ * compared when the test ends, as due() does it. */
+#define added(set, what, start, ...)                                       \
+    tap_added(__COUNTER__, set, what, start, __VA_ARGS__)
 
-/* Leaves what was added to what they began with. */
-static inline float *less(size_t count, float x[count], float with)
+static inline void *tap_added(int place, const char *set, const char *what,
+                              float start, double rtol, double atol)
 {
-    for (size_t i = 0; i < count; i++)
-        x[i] -= with;
-    return x;
-}
-
-/* What a set's gradients begin with: what is there is added to. */
-static float already;
-
-/* A gradient of the size of the set's answer. */
-static inline void *begins(const char *what)
-{
-    if (already != 0)
-        give("gradients hold %g everywhere", (double)already);
-    return begun(what, part(what)->count, already);
-}
-
-/* What was added to it. */
-static inline void adds_up(const char *what, float *got, double rtol,
-                           double atol)
-{
-    agrees(what, less(part(what)->count, got, already), rtol, atol);
-}
-
-/* The test of a set once more, with something there. */
-static inline void adds(const char *function, void (*test)(void),
-                        const char *set)
-{
-    already = 1;
-    sets_now = set;
-    TAP(test, tap_words("%s: adds to what is there", function));
-    already = 0;
+    const Tensor *added = golden(set, what);
+    Tensor *sum = &tap_array[tap_reserve(added->count * 8)].tensor;
+    double *due = sum->data;
+    for (size_t i = 0; i < added->count; i++)
+        due[i] = tap_entry(added, i) + (double)start;
+    *sum = *added;
+    sum->type = 'd';
+    sum->data = due;
+    return tap_due(place, sum, gradient_for(set, what, start),
+                   start != 0 ? 0 : rtol, atol);
 }

@@ -4,16 +4,16 @@
 
 static void noted(void)
 {
-    tap_near("before", is_interrupted(), 0, 0, 0);
+    expect_equal("before", is_interrupted(), 0);
     stop_when_interrupted();
-    tap_near("none yet", is_interrupted(), 0, 0, 0);
+    expect_equal("none yet", is_interrupted(), 0);
     raise(SIGINT);
-    tap_near("one", is_interrupted(), 1, 0, 0);
-    tap_near("and still", is_interrupted(), 1, 0, 0);
+    expect_equal("one", is_interrupted(), 1);
+    expect_equal("and still", is_interrupted(), 1);
     stop_when_interrupted();
-    tap_near("a run begins", is_interrupted(), 0, 0, 0);
+    expect_equal("a run begins", is_interrupted(), 0);
     raise(SIGINT);
-    tap_near("and is stopped", is_interrupted(), 1, 0, 0);
+    expect_equal("and is stopped", is_interrupted(), 1);
 }
 
 /* The signal that ends a program which is sent so many, or 0. */
@@ -34,9 +34,9 @@ static int ended_by(int times, bool has_asked)
 
 static void second(void)
 {
-    tap_near("one, not asked for", ended_by(1, false), SIGINT, 0, 0);
-    tap_near("one", ended_by(1, true), 0, 0, 0);
-    tap_near("two", ended_by(2, true), SIGINT, 0, 0);
+    expect_equal("one, not asked for", ended_by(1, false), SIGINT);
+    expect_equal("one", ended_by(1, true), 0);
+    expect_equal("two", ended_by(2, true), SIGINT);
 }
 
 /* Reading goes on: it is interrupted while it waits for what comes then. */
@@ -54,17 +54,17 @@ static void goes_on(void)
         usleep(20000);
         _exit(write(from_child[1], "\7", 1) != 1);
     }
-    tap_near("read", (double)read(from_child[0], &got, 1), 1, 0, 0);
-    tap_near("what was written", got, 7, 0, 0);
-    tap_true("interrupted", is_interrupted());
+    expect_equal("read", (double)read(from_child[0], &got, 1), 1);
+    expect_equal("what was written", got, 7);
+    expect_true("interrupted", is_interrupted());
     wait(NULL);
 }
 
 int main(void)
 {
     signal(SIGINT, SIG_DFL); /* what a shell starts behind it ignores it */
-    TAP(noted, "is_interrupted: from the first Ctrl-C on");
-    TAP(second, "stop_when_interrupted: the second Ctrl-C ends");
-    TAP(goes_on, "stop_when_interrupted: reading is not broken off");
+    TAP("is_interrupted: from the first Ctrl-C on", noted());
+    TAP("stop_when_interrupted: the second Ctrl-C ends", second());
+    TAP("stop_when_interrupted: reading is not broken off", goes_on());
     return tap_done();
 }

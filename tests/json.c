@@ -32,10 +32,10 @@ static void begin_whole(void)
 static void read_whole(void)
 {
     begin_whole();
-    tap_near("n_head", whole_number(path, "n_head"), 3, 0, 0);
-    tap_near("n_layer", whole_number(path, "n_layer"), 12, 0, 0);
-    tap_near("most", whole_number(path, "most"), INT_MAX, 0, 0);
-    tap_near("none", whole_number(path, "none"), 0, 0, 0);
+    expect_equal("n_head", whole_number(path, "n_head"), 3);
+    expect_equal("n_layer", whole_number(path, "n_layer"), 12);
+    expect_equal("most", whole_number(path, "most"), INT_MAX);
+    expect_equal("none", whole_number(path, "none"), 0);
 }
 
 #define ODD(words) "json_unexpected: file: its JSON has " words " is needed"
@@ -103,7 +103,7 @@ static void read_n_head(void)
 int main(void)
 {
     enter_folder();
-    TAP(read_whole, "json_whole_number: among all that JSON has");
+    TAP("json_whole_number: among all that JSON has", read_whole());
     refuse_files();
     each_damage("json_whole_number", begin_whole, read_n_head);
     leave_folder();

@@ -9,11 +9,11 @@ static void bytes(void)
 {
     KVCache c = {.n_kv_heads = 3, .d_k = 16, .d_v = 33, .capacity = 5};
     const double halves = 3 * 5 * (16 + 48) * 2;
-    tap_near("as floats", (double)kv_cache_bytes(&c), 2 * halves, 0, 0);
+    expect_equal("as floats", (double)kv_cache_bytes(&c), 2 * halves);
     c.format = FORMAT_FLOAT16;
-    tap_near("as halves", (double)kv_cache_bytes(&c), halves, 0, 0);
+    expect_equal("as halves", (double)kv_cache_bytes(&c), halves);
     c.d_k = 1;
-    tap_near("of one entry", (double)kv_cache_bytes(&c), halves, 0, 0);
+    expect_equal("of one entry", (double)kv_cache_bytes(&c), halves);
 }
 
 static void given_back(void)
@@ -25,9 +25,9 @@ static void given_back(void)
                                  .capacity = 1,
                                  .count = 3,
                                  .first = 2});
-    tap_true("begins without tokens", !c.count && !c.first);
+    expect_true("begins without tokens", !c.count && !c.first);
     kv_cache_free(&c);
-    tap_true("nothing is left", !c.key && !c.value && !c.capacity);
+    expect_true("nothing is left", !c.key && !c.value && !c.capacity);
 }
 
 /* Rows so far apart that no int counts the floats between them. */
@@ -36,113 +36,82 @@ static void far_rows(void)
     const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
     const StridedRows tokens =
         rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
-    tap_near("text", (double)rows.text_stride, 0x1p41, 0, 0);
-    tap_near("head", (double)rows.head_stride, 0x1p31, 0, 0);
-    tap_near("text of tokens", (double)tokens.text_stride, 0x1p41, 0, 0);
+    expect_equal("text", (double)rows.text_stride, 0x1p41);
+    expect_equal("head", (double)rows.head_stride, 0x1p31);
+    expect_equal("text of tokens", (double)tokens.text_stride, 0x1p41);
 }
 
-/* n tokens of zeros have come. */
-static KVCache blank(int capacity, int window, int n)
+/* ---- What is refused */
+
+static void refused_sizes(void)
 {
-    KVCache c;
-    kv_cache_init(&c, &(KVCache){.n_kv_heads = 2,
-                                 .d_k = 1,
-                                 .d_v = 1,
-                                 .capacity = capacity,
-                                 .window = window});
-    c.count = n;
-    c.first = n > capacity ? n - capacity : 0;
-    return c;
+    KVCache sizes = {.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
+    const Wrong wrong[] = {
+        WRONG(sizes.n_kv_heads, 0, NULL),
+        WRONG(sizes.d_k, 0, NULL),
+        WRONG(sizes.d_v, 0, NULL),
+        WRONG(sizes.capacity, 0, NULL),
+        WRONG(sizes.d_k, (1 << 20) + 1, NULL),
+        WRONG(sizes.d_v, (1 << 20) + 1, NULL),
+        WRONG(sizes.window, -1, NULL),
+        WRONG(sizes.window, 4,
+              "kv_cache_bytes: a window of 4 tokens: one from 0 to 3, the "
+              "capacity, is needed"),
+        {"a format 3", NULL, (int *)&sizes.format, 3}};
+    REFUSES_WRONG("kv_cache_init", wrong,
+                  kv_cache_init(&(KVCache){0}, &sizes));
+    TAP_REFUSES("kv_cache_bytes", "too many bytes", NULL,
+                sizes.n_kv_heads = sizes.capacity = INT_MAX;
+                sizes.d_k = 1 << 20; kv_cache_bytes(&sizes));
 }
 
-/* Sizes, and a call for a cache of four tokens, or with a window of six. */
-static KVCache sizes;
-static struct {
-    int window, n_heads, n, has_query, has_context, has_memory;
-} asked;
-
-static void init_with(int *size, int value)
-{
-    sizes = (KVCache){.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
-    *size = value;
-    kv_cache_init(&(KVCache){0}, &sizes);
-}
-
-static const Wrong wrong_sizes[] = {
-    {"no heads", NULL, &sizes.n_kv_heads, 0},
-    {"no keys", NULL, &sizes.d_k, 0},
-    {"no values", NULL, &sizes.d_v, 0},
-    {"no capacity", NULL, &sizes.capacity, 0},
-    {"too long keys", NULL, &sizes.d_k, (1 << 20) + 1},
-    {"too long values", NULL, &sizes.d_v, (1 << 20) + 1},
-    {"a negative window", NULL, &sizes.window, -1},
-    {"a window of 4",
-     "kv_cache_bytes: a window of 4 tokens: one from 0 to 3, the capacity, "
-     "is needed",
-     &sizes.window, 4},
-    {"a format 3", NULL, (int *)&sizes.format, 3},
-};
-
-static void attend_with(int *size, int value)
-{
-    static float x[64], out[64];
-    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
-    const StridedRows results = rows_by_head(2, 4, 1, out);
-    asked.window = 0;
-    asked.n_heads = 2;
-    asked.n = 4;
-    asked.has_query = asked.has_context = asked.has_memory = 1;
-    *size = value;
-    KVCache c = blank(4, asked.window, asked.window ? 6 : 4);
-    if (!asked.has_memory)
-        c.key = NULL;
-    kv_cache_attend_check(&c, asked.n_heads, asked.n,
-                          asked.has_query ? rows : none,
-                          asked.has_context ? results : none);
-}
-
-static const Wrong wrong_calls[] = {
-    {"no heads", NULL, &asked.n_heads, 0},
-    {"3 heads that share 2 of keys",
-     "kv_cache_attend_check: 3 heads share 2 of keys: a multiple of 2 is "
-     "needed",
-     &asked.n_heads, 3},
-    {"more queries than an int counts", NULL, &asked.n_heads, INT_MAX - 1},
-    {"no queries", NULL, &asked.n, 0},
-    {"5 queries", NULL, &asked.n, 5},
-    {"4 queries where there is room for 2", NULL, &asked.window, 3},
-    {"rows of none", NULL, &asked.has_query, 0},
-    {"nowhere to go", NULL, &asked.has_context, 0},
-    {"no memory", NULL, &asked.has_memory, 0},
-};
-
-static void refusals(void)
+/* Four tokens that ask a cache of four. */
+static void refused_calls(void)
 {
     static float x[64];
-    const StridedRows rows = rows_by_head(2, 4, 1, x);
-    const KVCache full = blank(4, 0, 4), ring = blank(4, 3, 6);
-    REFUSES_EACH("kv_cache_init", init_with, wrong_sizes);
-    REFUSES_EACH("kv_cache_attend_check", attend_with, wrong_calls);
-    REFUSES_SUCH("too many bytes",
-                 kv_cache_bytes(&(KVCache){.n_kv_heads = INT_MAX,
-                                           .d_k = 1 << 20,
-                                           .d_v = 1,
-                                           .capacity = INT_MAX}));
+    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
+    KVCache c = {.n_kv_heads = 2, .d_k = 1, .d_v = 1, .capacity = 4};
+    kv_cache_init(&c, &c);
+    c.count = 4;
+    int heads = 2, n = 4;
+    const Wrong wrong[] = {
+        WRONG(heads, 0, NULL),
+        WRONG(heads, 3,
+              "kv_cache_attend_check: 3 heads share 2 of keys: a multiple "
+              "of 2 "
+              "is needed"),
+        WRONG(heads, INT_MAX - 1, NULL), WRONG(n, 0, NULL),
+        WRONG(n, 5, NULL)};
+    REFUSES_WRONG("kv_cache_attend_check", wrong,
+                  kv_cache_attend_check(&c, heads, n, rows, rows));
+    REFUSES_SUCH("no queries' rows",
+                 kv_cache_attend_check(&c, 2, 4, none, rows));
+    REFUSES_SUCH("no contexts' rows",
+                 kv_cache_attend_check(&c, 2, 4, rows, none));
+    REFUSES_SUCH("no memory",
+                 kv_cache_attend_check(&(KVCache){0}, 2, 4, rows, rows));
+    TAP_REFUSES("kv_cache_attend_check", "3 queries with room for 2", NULL,
+                c.window = 3;
+                c.count = 6; c.first = 2;
+                kv_cache_attend_check(&c, 2, 3, rows, rows));
     REFUSES("kv_cache.c: kv_cache_append_check: 1 tokens after 4, where "
             "there is room for 4: at least 1, and without a window no more "
             "than fit, are needed",
-            kv_cache_append_check(&full, 1, rows, rows));
-    REFUSES_SUCH("no tokens", kv_cache_append_check(&ring, 0, rows, rows));
+            kv_cache_append_check(&c, 1, rows, rows));
+    TAP_REFUSES("kv_cache_append_check", "no tokens", NULL, c.count = 2;
+                kv_cache_append_check(&c, 0, rows, rows));
+    kv_cache_free(&c);
 }
 
 int main(void)
 {
-    TAP(bytes, "kv_cache_bytes: rows are filled up to 16");
-    TAP(given_back, "kv_cache_free: nothing is left");
+    TAP("kv_cache_bytes: rows are filled up to 16", bytes());
+    TAP("kv_cache_free: nothing is left", given_back());
     if (sizeof(ptrdiff_t) > sizeof(int))
-        TAP(far_rows, "rows_by_head: very many");
+        TAP("rows_by_head: very many", far_rows());
     else
         tap_skip("rows_by_head: very many", "ptrdiff_t is too small");
-    refusals();
+    refused_sizes();
+    refused_calls();
     return tap_done();
 }

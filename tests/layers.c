@@ -3,8 +3,6 @@
 #define CHAPTER "layers"
 #include "calls.h"
 #include "traces.h"
-#include "gradients.h"
-#include "wrong.h"
 #include "attention/18_backward.h"
 #include "attention/layers.h"
 
@@ -14,72 +12,65 @@
 
 /* ---- Linear layers, and whole attentions. */
 
+static void *uniform(Random *r, const char *name, int count)
+{
+    float *x = guarded(name, (size_t)count);
+    uniform_fill(r, 1, count, -1, 1, (void *)x);
+    return x;
+}
+
+/* A gradient to which something was added before. */
+static Linear gradient_of(const Linear *l)
+{
+    const size_t rows = (size_t)l->d_out, columns = (size_t)l->d_in;
+    return (Linear){l->d_in, l->d_out,
+                    guarded_filled("g_weight", rows * columns, 2),
+                    l->bias ? guarded_filled("g_bias", rows, 3) : NULL};
+}
+
 /* There and back, as chapters 7 and 18; gradients are added to. Sums over
  * up to 331 rows, in another order: 8.7e-6 was measured. */
-/* A layer of any size, with a bias each second time, and what is added to. */
-typedef struct {
-    Linear layer, got, due;
-    int n;
-    size_t weights, of_x, of_y;
-    float *x, *grad_y, *grad_x, *due_x;
-} AnyLayer;
-
-static AnyLayer any_layer(int k)
+static void linear_case(int k)
 {
-    Random r = seeded(19500 + k);
-    AnyLayer a = {.n = k % 3 ? any_size(&r, 60) : 250 + 3 * k};
-    Linear *l = &a.layer;
-    l->d_in = any_size(&r, 60), l->d_out = any_size(&r, 130);
-    a.weights = (size_t)(l->d_in * l->d_out);
-    a.of_x = (size_t)(a.n * l->d_in), a.of_y = (size_t)(a.n * l->d_out);
-    a.x = room_for("x", a.of_x), a.grad_y = room_for("g_y", a.of_y);
-    a.got = a.due = *l;
-    l->weight = room_for("weight", a.weights);
-    uniform_fill(&r, a.n, l->d_in, -1, 1, (void *)a.x);
-    uniform_fill(&r, a.n, l->d_out, -1, 1, (void *)a.grad_y);
-    uniform_fill(&r, l->d_out, l->d_in, -1, 1, (void *)l->weight);
-    a.got.weight = begun("g_weight", a.weights, 2);
-    a.due.weight = begun("due", a.weights, 2);
-    if (k % 2) {
-        l->bias = room_for("bias", (size_t)l->d_out);
-        uniform_fill(&r, 1, l->d_out, -1, 1, (void *)l->bias);
-        a.got.bias = begun("g_bias", (size_t)l->d_out, 3);
-        a.due.bias = begun("due", (size_t)l->d_out, 3);
-    }
-    a.grad_x = begun("g_x", a.of_x, 1), a.due_x = begun("due", a.of_x, 1);
-    give("n = %d, l->d_in = %d, l->d_out = %d, %s bias", a.n, l->d_in,
-         l->d_out, l->bias ? "a" : "no");
-    return a;
+    Random r = random_seeded((uint64_t)(19500 + k));
+    const int n = k % 3 ? any_size(&r, 60) : 250 + 3 * k;
+    const int d_in = any_size(&r, 60), d_out = any_size(&r, 130);
+    const size_t of_x = (size_t)(n * d_in), of_y = (size_t)(n * d_out);
+    void *const x = uniform(&r, "x", n * d_in);
+    void *const grad_y = uniform(&r, "g_y", n * d_out);
+    void *const y = guarded("y", of_y), *const due_y = guarded("y", of_y);
+    void *const grad_x = guarded_filled("g_x", of_x, 1);
+    void *const due_x = guarded_filled("g_x", of_x, 1);
+    const Linear l = {d_in, d_out, uniform(&r, "weight", d_out * d_in),
+                      k % 2 ? uniform(&r, "bias", d_out) : NULL};
+    Linear got = gradient_of(&l), due = gradient_of(&l);
+    given("n = %d, l->d_in = %d, l->d_out = %d, %s bias", n, d_in, d_out,
+          l.bias ? "a" : "no");
+    linear_forward(&l, n, x, due_y);
+    linear_forward_fast(&l, n, x, y);
+    expect_table("y", n, d_out, y, due_y, 0, 2e-6);
+    linear_backward(&l, n, x, grad_y, &due, due_x);
+    linear_backward_fast(&l, n, x, grad_y, &got, grad_x);
+    expect_table("g_x", n, d_in, grad_x, due_x, 1e-6, ATOL);
+    expect_table("g_weight", d_out, d_in, got.weight, due.weight, 1e-6,
+                 2e-5);
+    if (l.bias)
+        expect_list("g_bias", d_out, got.bias, due.bias, 1e-6, ATOL);
 }
 
 static void linear_test(void)
 {
     for (int k = 0; k < 30; k++) {
         next_case();
-        AnyLayer a = any_layer(k);
-        const Linear *l = &a.layer;
-        float *y = room_for("y", a.of_y), *due_y = room(a.of_y);
-        linear_forward(l, a.n, (void *)a.x, (void *)due_y);
-        linear_forward_fast(l, a.n, (void *)a.x, (void *)y);
-        similar("y", a.of_y, y, due_y, 0, 2e-6);
-        linear_backward(l, a.n, (void *)a.x, (void *)a.grad_y, &a.due,
-                        (void *)a.due_x);
-        linear_backward_fast(l, a.n, (void *)a.x, (void *)a.grad_y, &a.got,
-                             (void *)a.grad_x);
-        similar("g_x", a.of_x, a.grad_x, a.due_x, 1e-6, ATOL);
-        similar("g_weight", a.weights, a.got.weight, a.due.weight, 1e-6,
-                2e-5);
-        if (l->bias)
-            similar("g_bias", (size_t)l->d_out, a.got.bias, a.due.bias,
-                    1e-6, ATOL);
-        close_rooms();
+        linear_case(k);
+        guarded_free();
     }
 }
 
 /* The attention of a set, and what it may see. */
-static Attention attention_of_set(Mask *mask)
+static Attention attention_of_set(const char *set, Mask *mask)
 {
-    const int64_t *size = integers("sizes");
+    const int64_t *size = golden_integers(set, "sizes");
     Attention a = {.d_x = (int)size[0],
                    .d_y = (int)size[0],
                    .n_heads = (int)size[1],
@@ -89,39 +80,43 @@ static Attention attention_of_set(Mask *mask)
                    .has_bias = (int)size[5],
                    .has_out_bias = (int)size[6]};
     attention_init(&a, &a);
-    memcpy(a.memory, input("parameters"), a.count * sizeof(float));
-    *mask = strcmp(sets_now, "texts_table")
-                ? mask_causal((int)number("first", "first"))
-                : mask_table(dim("mask", 0), dim("mask", 1), input("mask"));
+    memcpy(a.memory, input(set, "parameters"), a.count * sizeof(float));
+    *mask = strcmp(set, "texts_table")
+                ? mask_causal((int)input_number(set, "first", "first"))
+                : mask_table(dim(set, "mask", 0), dim(set, "mask", 1),
+                             input(set, "mask"));
     return a;
 }
 
 /* There and back, twice: tables are written, gradients added to. */
-static void texts_test(void)
+static void texts_test(const char *set)
 {
     Mask mask;
-    Attention a = attention_of_set(&mask), grad_a;
-    const int texts = dim("x", 0), n = dim("x", 1);
-    const size_t of_x = part("x")->count;
+    Attention a = attention_of_set(set, &mask), grad_a;
+    const int texts = dim(set, "x", 0), n = dim(set, "x", 1);
+    const size_t of_x = golden_count(set, "x");
     Trace t, g;
     attention_init(&grad_a, &a);
     trace_init_texts(&t, &a, texts, n);
     trace_init_texts(&g, &a, texts, n);
-    tell_attention(&a, mask);
+    given_attention(&a, mask);
     for (int twice = 0; twice < 2; twice++) {
-        float *grad_x = begun("g_x", of_x, 1);
-        memcpy(grad_a.memory, begun("g_parameters", a.count, 1),
+        float *grad_x = guarded_filled("g_x", of_x, 1);
+        memcpy(grad_a.memory, guarded_filled("g_parameters", a.count, 1),
                a.count * sizeof(float));
-        attention_forward_fast(&a, mask, texts, n, input("x"), &t);
-        tap_close(a.d_out ? "out" : "joined", part("out"),
-                  a.d_out ? t.out : t.joined, 1e-5, 2e-6);
-        agrees("log_sum", t.log_sum_exp, 1e-6, 2e-6);
-        memcpy(a.d_out ? g.out : g.joined, input("g"),
-               part("g")->count * sizeof(float));
-        attention_backward_fast(&a, mask, texts, n, input("x"), &t, &g,
+        attention_forward_fast(&a, mask, texts, n, input(set, "x"), &t);
+        expect_close(a.d_out ? "out" : "joined", a.d_out ? t.out : t.joined,
+                     golden(set, "out"), 1e-5, 2e-6);
+        expect_close("log_sum", t.log_sum_exp, golden(set, "log_sum"), 1e-6,
+                     2e-6);
+        memcpy(a.d_out ? g.out : g.joined, input(set, "g"),
+               golden_count(set, "g") * sizeof(float));
+        attention_backward_fast(&a, mask, texts, n, input(set, "x"), &t, &g,
                                 &grad_a, (void *)grad_x);
-        agrees("g_x", less(of_x, grad_x, 1), 1e-5, 5e-6);
-        agrees("g_parameters", less(a.count, grad_a.memory, 1), 1e-5, 1e-5);
+        expect_close("g_x", subtract(of_x, grad_x, 1), golden(set, "g_x"),
+                     1e-5, 5e-6);
+        expect_close("g_parameters", subtract(a.count, grad_a.memory, 1),
+                     golden(set, "g_parameters"), 1e-5, 1e-5);
     }
     trace_free(&t);
     trace_free(&g);
@@ -231,10 +226,10 @@ static void refused_texts(void)
 
 int main(void)
 {
-    TAP(linear_test, "linear_forward_fast: there and back, any sizes");
-    TAP(linear_test, "linear_backward_fast: there and back, any sizes");
-    EACH("attention_backward_fast: there and back", texts_test,
-         "texts_*-x");
+    TAP("linear_forward_fast: there and back, any sizes", linear_test());
+    TAP("linear_backward_fast: there and back, any sizes", linear_test());
+    EACH_SET("attention_backward_fast: there and back", "texts_*-x",
+             texts_test(set));
     refused_texts();
     return tap_done();
 }

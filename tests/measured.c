@@ -28,10 +28,10 @@ static void finds_test(void)
             const float x = strtof(field[k], NULL),
                         y = measured(column[k], field[0], field[1],
                                      atoi(field[2]));
-            tap_true(field[0], isnan(x) ? isnan(y) : x == y);
+            expect_true(field[0], isnan(x) ? isnan(y) : x == y);
         }
     }
-    tap_true("more than a hundred rows", rows > 100);
+    expect_true("more than a hundred rows", rows > 100);
     fclose(from);
 }
 
@@ -52,14 +52,14 @@ static float measured_in(const char *text)
 #define WRONG(words) words "src/data/measured.tsv:"
 static void small_test(void)
 {
-    tap_near("the first with the most threads",
-             (double)measured_in(ABOUT COLUMNS
-                                 "it\tus\t2\t1\t1\t1\t7\t1\t1\n"
-                                 "it\tus\t1\t1\t1\t1\t8\t1\t1\n"
-                                 "it\tus\t2\t1\t1\t1\t9\t1\t1\n"),
-             7, 0, 0);
-    tap_true("the machine", !strcmp(measured_on(), "M"));
-    tap_near("another", (double)measured("ms", "it", "us", 2), 1, 0, 0);
+    expect_equal("the first with the most threads",
+                 (double)measured_in(ABOUT COLUMNS
+                                     "it\tus\t2\t1\t1\t1\t7\t1\t1\n"
+                                     "it\tus\t1\t1\t1\t1\t8\t1\t1\n"
+                                     "it\tus\t2\t1\t1\t1\t9\t1\t1\n"),
+                 7);
+    expect_true("the machine", !strcmp(measured_on(), "M"));
+    expect_equal("another", (double)measured("ms", "it", "us", 2), 1);
 }
 
 static void refuse_files(void)
@@ -88,9 +88,9 @@ static void refuse_files(void)
 
 int main(void)
 {
-    TAP(finds_test, "measured: every row");
-    TAP_OF("measured: with 0, the most threads",
-           tap_true("all", measured("GB/s", "read", "memory", 0) >
+    TAP("measured: every row", finds_test());
+    TAP("measured: with 0, the most threads",
+        expect_true("all", measured("GB/s", "read", "memory", 0) >
                                measured("GB/s", "read", "memory", 1)));
     REFUSES("measured.c: measured: 'ms' of 'peak' by 'nobody' on 1 "
             "threads: what `make bench` has measured is needed",
@@ -98,13 +98,13 @@ int main(void)
     REFUSES("measured.c: measured: 'MS' of 'peak' by 'any' on 1 threads: "
             "what `make bench` has measured is needed",
             measured("MS", "peak", "any", 1));
-    TAP_OF("measured_on: the machine",
-           tap_true("a name", strlen(measured_on()) > 5));
+    TAP("measured_on: the machine",
+        expect_true("a name", strlen(measured_on()) > 5));
     enter_folder();
     if (mkdir("src", 0700) || mkdir("src/data", 0700))
         REFUSE("%s: no folder can be made there", folder);
     refuse_files();
-    TAP(small_test, "measured: a small file");
+    TAP("measured: a small file", small_test());
     if (remove("src/data/measured.tsv") || rmdir("src/data") ||
         rmdir("src") || chdir("/") || rmdir(folder))
         REFUSE("%s: cannot be removed", folder);

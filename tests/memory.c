@@ -14,19 +14,19 @@ static void block_test(void)
         for (int k = 0; k < 5; k++) {
             table[k] = next_table(block, &count, size[k][0], size[k][1],
                                   size[k][2]);
-            tap_true("no table without a block", block || !table[k]);
+            expect_true("no table without a block", block || !table[k]);
         }
-        tap_near("count", (double)count, 77 + 30 + 2, 0, 0);
+        expect_equal("count", (double)count, 77 + 30 + 2);
         if (!block)
             block = new_block(count);
     }
     for (size_t k = 0; k < count; k++) {
-        tap_near("entry", block[k], 0, 0, 0);
+        expect_equal("entry", block[k], 0);
         block[k] = 1; /* a sanitizer sees whether there is room */
     }
-    tap_true("tables", table[0] == block && table[2] == block + 77 &&
-                           table[4] == block + 107);
-    tap_true("no tables", !table[1] && !table[3]);
+    expect_true("tables", table[0] == block && table[2] == block + 77 &&
+                              table[4] == block + 107);
+    expect_true("no tables", !table[1] && !table[3]);
     free(block);
 }
 
@@ -35,7 +35,7 @@ static void table_test(void)
     free(new_table(1, 1));
     float(*x)[1000] = (void *)new_table(1000, 1000);
     x[999][999] = 7;
-    tap_near("the last entry", x[999][999], 7, 0, 0);
+    expect_equal("the last entry", x[999][999], 7);
     free(x);
 }
 
@@ -46,8 +46,8 @@ static void aligned_test(void)
     const size_t begins[7] = {16, 16, 64, 32, 1, 4, 4};
     for (int k = 0; k < 7; k++) {
         void *at = new_aligned(100, size[k]);
-        tap_near(tap_words("of %zu bytes", size[k]),
-                 (double)((uintptr_t)at % begins[k]), 0, 0, 0);
+        expect_equal(tap_words("of %zu bytes", size[k]),
+                     (double)((uintptr_t)at % begins[k]), 0);
         memset(at, 1, 100 * size[k]); /* a sanitizer sees its room */
         free(at);
     }
@@ -59,7 +59,7 @@ static void sorted_test(void)
     const float due[8] = {INFINITY, 3.5f, 2, 2, -1, -INFINITY, NAN, NAN};
     float *sorted = new_sorted(8, x);
     for (int i = 0; i < 8; i++)
-        tap_near(tap_words("sorted[%d]", i), sorted[i], due[i], 0, 0);
+        expect_equal(tap_words("sorted[%d]", i), sorted[i], due[i]);
     free(sorted);
 }
 
@@ -71,12 +71,12 @@ static void pages_test(void)
     for (int k = 0; k < 6; k++) {
         const size_t size = bytes[k % 3];
         unsigned char *at = new_zeroed_pages(size);
-        tap_near(tap_words("of %zu bytes", size),
-                 (double)((uintptr_t)at % 64), 0, 0, 0);
+        expect_equal(tap_words("of %zu bytes", size),
+                     (double)((uintptr_t)at % 64), 0);
         size_t others = 0;
         for (size_t i = 0; i < size; i++)
             others += at[i] != 0;
-        tap_near("other bytes than 0", (double)others, 0, 0, 0);
+        expect_equal("other bytes than 0", (double)others, 0);
         memset(at, 7, size); /* a sanitizer sees its room */
         free(at);
     }
@@ -91,11 +91,11 @@ static void table_behind(int layers, int rows, int columns)
 
 int main(void)
 {
-    TAP(block_test, "next_table: one behind the other, in new_block");
-    TAP(table_test, "new_table: room for every entry");
-    TAP(sorted_test, "new_sorted: the largest first, NaN last");
-    TAP(aligned_test, "new_aligned: where a vector can be");
-    TAP(pages_test, "new_zeroed_pages: zeros where a vector can be");
+    TAP("next_table: one behind the other, in new_block", block_test());
+    TAP("new_table: room for every entry", table_test());
+    TAP("new_sorted: the largest first, NaN last", sorted_test());
+    TAP("new_aligned: where a vector can be", aligned_test());
+    TAP("new_zeroed_pages: zeros where a vector can be", pages_test());
     REFUSES(
         "memory.c: new_zeroed_pages: 18446744073709551615 bytes do not fit "
         "into memory: fewer are needed",

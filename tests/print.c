@@ -17,14 +17,14 @@ static void is_printed(const char *expect)
     fflush(stdout);
     rewind(file);
     got[fread(got, 1, sizeof got - 1, file)] = '\0';
-    tap_report(!strcmp(got, expect), "what is printed",
-               "'%s' where '%s' is due", got, expect);
+    expect(!strcmp(got, expect), "what is printed",
+           "'%s' where '%s' is due", got, expect);
     fclose(file);
 }
 
 /* A test point: the calls print this. */
 #define PRINTS(name, expect, ...)                                          \
-    TAP_OF(name, catch_output(), __VA_ARGS__, is_printed(expect))
+    TAP(name, catch_output(), __VA_ARGS__, is_printed(expect))
 
 static void tables(void)
 {
@@ -84,9 +84,9 @@ static void tables(void)
                                (const char *[]){"us", "it", "both"},
                                (float[2][3]){{2.5043f, 114.38f, 5187},
                                              {10.04f, 21.93f, 9.5f}}));
-    TAP_OF("three_digits: rounded",
-           tap_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
-           tap_near("a large one", three_digits(5187), 5190, 0, 0));
+    TAP("three_digits: rounded",
+        expect_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
+        expect_equal("a large one", three_digits(5187), 5190));
     PRINTS("print_rounded: other decimals than four",
            "two (3)\n[ 1.55, -0.25, 10.00]\nas asked (1)\n[0.125]\n",
            print_rounded("two", 2, 3, (float[]){1.555f, -0.25f, 10}),
@@ -113,12 +113,13 @@ static void lines(void)
 static void test_difference(void)
 {
     const float a[4] = {1, -2, 3, NAN}, b[4] = {1.5f, 2, 2, 1};
-    tap_near("one entry", largest_difference(1, a, b), 0.5, 0, 0);
-    tap_near("three", largest_difference(3, a, b), 4, 0, 0);
-    tap_near("the other way", largest_difference(3, b, a), 4, 0, 0);
-    tap_true("NaN", largest_difference(4, a, b) == INFINITY);
-    tap_true("... in the second", largest_difference(4, b, a) == INFINITY);
-    tap_near("none", largest_difference(3, a, a), 0, 0, 0);
+    expect_equal("one entry", largest_difference(1, a, b), 0.5);
+    expect_equal("three", largest_difference(3, a, b), 4);
+    expect_equal("the other way", largest_difference(3, b, a), 4);
+    expect_true("NaN", largest_difference(4, a, b) == INFINITY);
+    expect_true("... in the second",
+                largest_difference(4, b, a) == INFINITY);
+    expect_equal("none", largest_difference(3, a, a), 0);
 }
 
 static int with_digits(const char *text)
@@ -132,11 +133,11 @@ int main(void)
     unsetenv("DIGITS");
     tables();
     lines();
-    TAP(test_difference, "largest_difference: without sign, and of NaN");
-    TAP_OF("decimals: as usual, or as DIGITS says",
-           tap_near("usually", decimals(2), 2, 0, 0),
-           tap_near("nothing is asked for", with_digits(""), 4, 0, 0),
-           tap_near("nine are", with_digits("9"), 9, 0, 0));
+    TAP("largest_difference: without sign, and of NaN", test_difference());
+    TAP("decimals: as usual, or as DIGITS says",
+        expect_equal("usually", decimals(2), 2),
+        expect_equal("nothing is asked for", with_digits(""), 4),
+        expect_equal("nine are", with_digits("9"), 9));
     REFUSES("argument.c: parse_integer: DIGITS is '+4': a whole number "
             "from 0 to 17 is needed",
             with_digits("+4"));

@@ -6,14 +6,15 @@
 
 static void test_prose(void)
 {
-    tap_near("the prose", prose()->length, (double)strlen(prose()->bytes),
-             0, 0);
-    tap_near("held out", held_out()->length,
-             (double)strlen(held_out()->bytes), 0, 0);
-    tap_true("read once", prose() == prose() && held_out() == held_out());
-    tap_true("a tenth is held out",
-             prose()->length > 5 * held_out()->length);
-    tap_true("another text", !strstr(prose()->bytes, held_out()->bytes));
+    expect_equal("the prose", prose()->length,
+                 (double)strlen(prose()->bytes));
+    expect_equal("held out", held_out()->length,
+                 (double)strlen(held_out()->bytes));
+    expect_true("read once",
+                prose() == prose() && held_out() == held_out());
+    expect_true("a tenth is held out",
+                prose()->length > 5 * held_out()->length);
+    expect_true("another text", !strstr(prose()->bytes, held_out()->bytes));
 }
 
 static void begin(const char *text)
@@ -27,11 +28,11 @@ static void test_read(void)
 {
     begin("two\nlines\x7f");
     PlainText t = plain_text_read(path, 10);
-    tap_near("bytes", t.length, 10, 0, 0);
-    tap_true("the text", !strcmp(t.bytes, "two\nlines\x7f"));
+    expect_equal("bytes", t.length, 10);
+    expect_true("the text", !strcmp(t.bytes, "two\nlines\x7f"));
     plain_text_free(&t);
     plain_text_free(&t);
-    tap_true("nothing is left", !t.bytes && !t.length);
+    expect_true("nothing is left", !t.bytes && !t.length);
 }
 
 /* Folders below the one that is left at the end, with a file of so many
@@ -72,11 +73,11 @@ static void refuse_short(void)
 
 int main(void)
 {
-    TAP(test_prose, "prose: two texts");
-    TAP(test_prose, "held_out: is not in the prose");
+    TAP("prose: two texts", test_prose());
+    TAP("held_out: is not in the prose", test_prose());
     enter_folder();
-    TAP(test_read, "plain_text_read: a file");
-    TAP(test_read, "plain_text_free: twice");
+    TAP("plain_text_read: a file", test_read());
+    TAP("plain_text_free: twice", test_read());
     begin("a\nb\xc3\xa4");
     REFUSES("prose.c: plain_text_read: file:2: here is the byte 0xc3; the "
             "text must be ASCII",

@@ -9,9 +9,9 @@ static void have_whole(void)
     begin_whole();
     Tensors all = tensors_read(path);
     for (int i = 0; i < WHOLE; i++)
-        tap_near(whole[i].name, tensors_have(&all, whole[i].name), 1, 0, 0);
+        expect_equal(whole[i].name, tensors_have(&all, whole[i].name), 1);
     for (int i = 0; i < 6; i++)
-        tap_near(other[i], tensors_have(&all, other[i]), 0, 0, 0);
+        expect_equal(other[i], tensors_have(&all, other[i]), 0);
     tensors_free(&all);
 }
 
@@ -21,7 +21,7 @@ static void read_few_and_many(void)
     begin("{}");
     write_file();
     Tensors all = tensors_read(path);
-    tap_near("tensors", (double)all.count, 0, 0, 0);
+    expect_equal("tensors", (double)all.count, 0);
     tensors_free(&all);
 
     static char header[70000];
@@ -35,8 +35,8 @@ static void read_few_and_many(void)
     begin(header);
     write_file();
     all = tensors_read(path);
-    tap_near("tensors", (double)all.count, 1000, 0, 0);
-    tap_true("one of them", tensors_find(&all, "999")->count == 0);
+    expect_equal("tensors", (double)all.count, 1000);
+    expect_true("one of them", tensors_find(&all, "999")->count == 0);
     tensors_free(&all);
 }
 
@@ -59,9 +59,9 @@ static void read_escapes(void)
         add(single, 4);
         write_file();
         Tensors all = tensors_read(path);
-        tap_near("number",
-                 (double)*tensor_floats(tensors_find(&all, as[i].name)),
-                 (double)*single, 0, 0);
+        expect_equal("number",
+                     (double)*tensor_floats(tensors_find(&all, as[i].name)),
+                     (double)*single);
         tensors_free(&all);
     }
 }
@@ -259,13 +259,13 @@ static void read_and_free(void)
 int main(void)
 {
     enter_folder();
-    TAP_OF("tensors_read: every type and rank", begin_whole(),
-           holds_whole(WHOLE));
-    TAP_OF("tensors_free: frees all, an empty tensor, too", begin_whole(),
-           holds_whole(WHOLE));
-    TAP(have_whole, "tensors_have: what is there, and nothing else");
-    TAP(read_few_and_many, "tensors_read: no tensors, and a thousand");
-    TAP(read_escapes, "tensors_read: names with escapes, as UTF-8");
+    TAP("tensors_read: every type and rank", begin_whole(),
+        holds_whole(WHOLE));
+    TAP("tensors_free: frees all, an empty tensor, too", begin_whole(),
+        holds_whole(WHOLE));
+    TAP("tensors_have: what is there, and nothing else", have_whole());
+    TAP("tensors_read: no tensors, and a thousand", read_few_and_many());
+    TAP("tensors_read: names with escapes, as UTF-8", read_escapes());
     refuse_starts();
     refuse_types();
     refuse_headers();

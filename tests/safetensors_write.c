@@ -54,7 +54,7 @@ static void write_whole(void)
     holds_whole(WRITABLE);
     tensors_write(path, 0, whole);
     holds_whole(0);
-    tap_near("files", files(), 1, 0, 0);
+    expect_equal("files", files(), 1);
 }
 
 /* What does not count need not be there, not even a number of entries. */
@@ -69,10 +69,10 @@ static void write_less(void)
                              {.name = "", .type = 'i', .rank = 4}});
     Tensors all = tensors_read(path);
     const Tensor *t = tensors_find(&all, "list");
-    tap_near("count", (double)t->count, 7, 0, 0);
-    tap_near("shape beyond the rank", t->shape[1], 1, 0, 0);
-    tap_true("entries", !memcmp(t->data, single, sizeof single));
-    tap_near("of no name", (double)tensors_find(&all, "")->count, 0, 0, 0);
+    expect_equal("count", (double)t->count, 7);
+    expect_equal("shape beyond the rank", t->shape[1], 1);
+    expect_true("entries", !memcmp(t->data, single, sizeof single));
+    expect_equal("of no name", (double)tensors_find(&all, "")->count, 0);
     tensors_free(&all);
 }
 
@@ -96,17 +96,16 @@ static void write_kept(void)
     for (int i = 0; i < 4; i++) {
         struct stat about;
         begin_whole();
-        tap_true("another name", !link(path, "file.part"));
-        tap_true("and one more",
-                 old[i] ? !link(path, "other") : !rename(path, "other"));
-        tap_true("owner", !chown("other", owner, (gid_t)-1));
-        tap_true("mode", !chmod("other", old[i]));
+        expect_true("another name", !link(path, "file.part"));
+        expect_true("and one more",
+                    old[i] ? !link(path, "other") : !rename(path, "other"));
+        expect_true("owner", !chown("other", owner, (gid_t)-1));
+        expect_true("mode", !chmod("other", old[i]));
         tensors_write(path, 1, whole);
-        tap_true("written", !stat(path, &about));
-        tap_near("permissions", about.st_mode & 07777, new[i], 0, 0);
-        tap_near("owner", about.st_uid, old[i] ? owner : getuid(), 0, 0);
-        tap_near("bytes", (double)size_of("other"), (double)file_size, 0,
-                 0);
+        expect_true("written", !stat(path, &about));
+        expect_equal("permissions", about.st_mode & 07777, new[i]);
+        expect_equal("owner", about.st_uid, old[i] ? owner : getuid());
+        expect_equal("bytes", (double)size_of("other"), (double)file_size);
         remove(path);
         remove("other");
     }
@@ -122,16 +121,16 @@ static void write_of_group(void)
     struct stat about;
     for (int i = 0; i < 2; i++) {
         begin_whole();
-        tap_true("group", !chown(path, 0, group[i]));
-        tap_true("mode", !chmod(path, 0676) && !rename(path, name[i]));
+        expect_true("group", !chown(path, 0, group[i]));
+        expect_true("mode", !chmod(path, 0676) && !rename(path, name[i]));
     }
     chmod(".", 0777);
     barred(path);
     for (int i = 0; i < 2; i++) {
         tensors_write(name[i], 1, whole);
-        tap_true("written", !stat(name[i], &about));
-        tap_near("permissions", about.st_mode, S_IFREG | (i ? 0666 : 0676),
-                 0, 0);
+        expect_true("written", !stat(name[i], &about));
+        expect_equal("permissions", about.st_mode,
+                     S_IFREG | (i ? 0666 : 0676));
     }
     remove("other");
 }
@@ -141,10 +140,10 @@ static void write_flushed(void)
     begin_whole();
     const size_t old = size_of(path);
     tensors_write(path, 1, whole);
-    tap_near("flushes", flushes, 1, 0, 0);
-    tap_near("flushed bytes", flushed, (double)size_of(path), 0, 0);
-    tap_true("the old file was there till then",
-             file_size_then == old && size_of(path) != old);
+    expect_equal("flushes", flushes, 1);
+    expect_equal("flushed bytes", flushed, (double)size_of(path));
+    expect_true("the old file was there till then",
+                file_size_then == old && size_of(path) != old);
 }
 
 /* Into `file`, without what the header says about itself, and without the
@@ -187,10 +186,10 @@ static void write_as_python(void)
         const size_t size = file_size;
         memcpy(right, file, size);
         load(path);
-        tap_near("bytes", (double)file_size, (double)size, 0, 0);
-        tap_true(name, !memcmp(file, right, size));
+        expect_equal("bytes", (double)file_size, (double)size);
+        expect_true(name, !memcmp(file, right, size));
     }
-    tap_true("golden files", found.gl_pathc > 0);
+    expect_true("golden files", found.gl_pathc > 0);
 }
 
 /* ---- What cannot be written leaves the file as it was. */
@@ -339,19 +338,19 @@ static void write_killed(void)
             _exit(0);
         }
         waitpid(child, &status, 0);
-        tap_true("killed", WIFSIGNALED(status));
-        tap_near("bytes written",
-                 (double)size_of(tap_words("%s.part", path)), (double)most,
-                 0, 0);
+        expect_true("killed", WIFSIGNALED(status));
+        expect_equal("bytes written",
+                     (double)size_of(tap_words("%s.part", path)),
+                     (double)most);
         Tensors all = tensors_read(path);
         const float *x = tensor_floats(tensors_find(&all, "x"));
         for (int k = 0; k < MANY; k++)
             if (x[k] != 1)
-                tap_true("the last file", false);
+                expect_true("the last file", false);
         tensors_free(&all);
     }
     write_many(3);
-    tap_near("files", files(), 1, 0, 0);
+    expect_equal("files", files(), 1);
 }
 
 int main(void)
@@ -361,21 +360,23 @@ int main(void)
                sizeof home);
     glob("golden/*.safetensors", 0, NULL, &found);
     enter_folder();
-    TAP(write_whole, "tensors_write: every type and rank");
-    TAP(write_less, "tensors_write: what does not count is not needed");
-    TAP(write_kept, "tensors_write: permissions, owner, other names stay");
+    TAP("tensors_write: every type and rank", write_whole());
+    TAP("tensors_write: what does not count is not needed", write_less());
+    TAP("tensors_write: permissions, owner, other names stay",
+        write_kept());
     if (!getuid())
-        TAP(write_of_group, "tensors_write: permissions of another group");
-    TAP(write_flushed, "tensors_write: flushed, and then in its place");
-    TAP(write_as_python, "tensors_write: as Python's package writes");
+        TAP("tensors_write: permissions of another group",
+            write_of_group());
+    TAP("tensors_write: flushed, and then in its place", write_flushed());
+    TAP("tensors_write: as Python's package writes", write_as_python());
     begin_whole();
     refuse_tensors();
     refuse_disks();
     refuse_parts();
     refuse_places();
-    TAP_OF("tensors_write: what is refused leaves no trace",
-           holds_whole(WHOLE), tap_near("files", files(), 1, 0, 0));
-    TAP_LARGE(write_killed, "tensors_write: killed, leaves a whole file");
+    TAP("tensors_write: what is refused leaves no trace",
+        holds_whole(WHOLE), expect_equal("files", files(), 1));
+    TAP_LARGE("tensors_write: killed, leaves a whole file", write_killed());
     leave_folder();
     return tap_done();
 }

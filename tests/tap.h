@@ -1,29 +1,26 @@
 /* Tests that print TAP 13, for prove.
  *
- * A test is a function that makes comparisons. TAP(test, "function: name")
- * runs it in a child process and prints one line, "ok" or "not ok": a
- * crash, an endless loop, a refusal or an empty exercise fails that test
- * alone. So does a test that compares nothing.
+ *     TAP("softmax: adds up to one", sum_test());
+ *
+ * runs what follows the name in a child process and prints one line, "ok"
+ * or "not ok": a crash, an endless loop, a refusal or an empty exercise
+ * fails that test alone. So does a test that compares nothing.
  *
  * A test is stopped when it has used ten seconds of the processor's time,
  * or as many as the environment's TAP_SECONDS says: how busy the machine is
  * does not matter. A test that only waits uses no such time, and is stopped
  * after six times as many seconds of the clock. When a test was stopped,
  * the other tests of its function are not run, and fail: an endless loop
- * shall not keep anyone waiting once for each test.
+ * costs its time once, not once for each test.
  *
  * Where the environment's TAP_ONLY names functions, as "dot mix", theirs
- * are the only tests.
+ * are the only tests. Where it has TAP_SMALL, those of TAP_LARGE are left
+ * out: valgrind is some thirty times slower than the machine.
  *
  * A test that fails tells in YAML what is wrong, in words; what was given,
  * what the function gave and what was due, where these are small; what the
  * tested code has printed, which so cannot be taken for a result; and how
- * many of its comparisons fail.
- *
- * A program with golden data defines CHAPTER before it includes this, such
- * as "02_softmax": golden/02_softmax.safetensors is read before the first
- * test, and each test gets copies of what it asks for. What none asks for
- * fails a last test of the chapter's own program. */
+ * many of its comparisons fail. */
 #pragma once
 
 #define _DEFAULT_SOURCE /* fork, pipe, setitimer, mmap */
@@ -35,13 +32,9 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "rooms.h"
+#include "arrays.h"
 
-#define TAP(test, name) TAP_OF(name, test())
-
-/* The same of a call, or of several: TAP_OF("is_odd: of 3",
- * tap_true("3", is_odd(3))). */
-#define TAP_OF(name, ...)                                                  \
+#define TAP(name, ...)                                                     \
     do {                                                                   \
         if (tap_begin(name, false, NULL)) {                                \
             __VA_ARGS__;                                                   \
@@ -50,14 +43,12 @@
         tap_judge();                                                       \
     } while (0)
 
-/* As TAP, but left out where the environment's TAP_SMALL says so: valgrind
- * is some thirty times slower than the machine. */
-#define TAP_LARGE(test, name)                                              \
+#define TAP_LARGE(name, ...)                                               \
     do {                                                                   \
         if (getenv("TAP_SMALL"))                                           \
             tap_skip(name, "large");                                       \
         else                                                               \
-            TAP(test, name);                                               \
+            TAP(name, __VA_ARGS__);                                        \
     } while (0)
 
 enum { TAP_SECONDS = 10, TAP_PATIENCE = 6 };
@@ -91,50 +82,45 @@ static inline int tap_next(void)
     return ++tap_count;
 }
 
-static inline void tap_char(int c)
+/* Prints a text for YAML on one line in quotes: on anything else prove
+ * stumbles and drops all further tests, or never ends. */
+static inline void tap_yaml(const char *key, const char *text)
 {
-    if (c == '"' || c == '\\')
-        putchar('\\');
-    printf(c > 0 && c < ' ' ? "\\x%02x" : "%c", c);
+    if (!*text)
+        return;
+    printf("  %s: \"", key);
+    for (const char *c = text + (*text == '\n'); *c; c++) {
+        if (*c == '"' || *c == '\\')
+            putchar('\\');
+        printf(*c > 0 && *c < ' ' ? "\\x%02x" : "%c", *c);
+    }
+    printf("\"\n");
 }
 
 /* Reports the test point; if it fails, or the environment has TAP_TELL,
- * with all that is told, in YAML that prove can read: each value stands in
- * quotes on one line. On anything else prove stumbles and drops all further
- * tests, or never ends. */
+ * with all that is told. */
 static inline void tap_line(bool good)
 {
-    const char *const key[] = {"wrong", "given", "gave", "due", "printed"};
-    const bool tells = !good || getenv("TAP_TELL");
+    const int failed = tap_told->failed, compared = tap_told->compared;
     printf("%sok %d - %s\n", good ? "" : "not ", tap_next(), tap_name);
     tap_failed += !good;
-    printf("%s", tells ? "  ---\n" : "");
-    for (int k = 0; k < TAP_KEYS && tells; k++) {
-        const char *c = tap_told->text[k];
-        if (!*c)
-            continue;
-        printf("  %s: \"", key[k]);
-        for (c += *c == '\n'; *c; c++)
-            tap_char(*c);
-        printf("\"\n");
+    if (!good || getenv("TAP_TELL")) {
+        printf("  ---\n");
+        tap_yaml("wrong", tap_told->wrong);
+        tap_yaml("given", tap_told->given);
+        tap_yaml("gave", tap_told->gave);
+        tap_yaml("due", tap_told->due);
+        tap_yaml("printed", tap_told->printed);
+        if (failed > 0 && compared > 1)
+            printf("  fail: \"%d of %d\"\n", failed, compared);
+        printf("  ...\n");
     }
-    if (tap_told->wrong > 0 && tap_told->compared > 1)
-        printf("  fail: \"%d of %d\"\n", tap_told->wrong,
-               tap_told->compared);
-    printf("%s", tells ? "  ...\n" : "");
     fflush(stdout);
 }
 
 static inline void tap_skip(const char *name, const char *why)
 {
     printf("ok %d - %s # SKIP %s\n", tap_next(), name, why);
-}
-
-static inline unsigned tap_limit(void)
-{
-    const char *text = getenv("TAP_SECONDS");
-    return text ? (unsigned)parse_integer("TAP_SECONDS", text, 1, 86400)
-                : TAP_SECONDS;
 }
 
 /* Is the running test point one that is asked for? */
@@ -150,34 +136,10 @@ static inline bool tap_is_asked(void)
     return !at;
 }
 
-/* Begins a test point; true in its child. A call that shall refuse gives
- * the name, as "softmax: refuses (0, x, y)", or with what is wrong in
- * words. What the child prints goes into the pipe. */
-static inline bool tap_begin(const char *name, bool refuses,
-                             const char *words)
+/* In the child: what it prints goes into the pipe, and its time is
+ * limited. */
+static inline void tap_become_test(void)
 {
-    const int function = (int)strcspn(name, refuses ? "(" : ":");
-    snprintf(tap_name, sizeof tap_name, "%.*s%s%s", function, name,
-             refuses ? ": refuses " : "", words ? words : name + function);
-    if (!tap_told)
-        tap_told = tap_shared(sizeof *tap_told);
-    memset(tap_told, 0, sizeof *tap_told);
-    tap_child = -1;
-    if (!tap_is_asked())
-        return false;
-    if (*tap_endless &&
-        !strncmp(tap_name, tap_endless, strlen(tap_endless))) {
-        tap_tell(WRONG, "\nnot run: a test before it has no end");
-        tap_line(false);
-        return false;
-    }
-    tap_seconds = tap_limit();
-    tap_read_golden();
-    fflush(NULL);
-    if (pipe(tap_pipe) || (tap_child = fork()) < 0)
-        REFUSE("no process can be started");
-    if (tap_child > 0)
-        return false;
     dup2(tap_pipe[1], STDOUT_FILENO);
     dup2(tap_pipe[1], STDERR_FILENO);
     close(tap_pipe[0]);
@@ -189,7 +151,40 @@ static inline bool tap_begin(const char *name, bool refuses,
     setitimer(ITIMER_PROF,
               &(struct itimerval){.it_value.tv_sec = tap_seconds}, NULL);
     alarm(TAP_PATIENCE * tap_seconds);
-    return true;
+}
+
+/* Begins a test point; true in its child. A call that shall refuse gives
+ * the name, as "softmax: refuses (0, x, y)", or with what is wrong in
+ * words. */
+static inline bool tap_begin(const char *name, bool refuses,
+                             const char *words)
+{
+    const int function = (int)strcspn(name, refuses ? "(" : ":");
+    const char *seconds = getenv("TAP_SECONDS");
+    snprintf(tap_name, sizeof tap_name, "%.*s%s%s", function, name,
+             refuses ? ": refuses " : "", words ? words : name + function);
+    if (!tap_told)
+        tap_told = tap_shared(sizeof *tap_told);
+    memset(tap_told, 0, sizeof *tap_told);
+    tap_child = -1;
+    if (!tap_is_asked())
+        return false;
+    if (*tap_endless &&
+        !strncmp(tap_name, tap_endless, strlen(tap_endless))) {
+        tap_tell(tap_told->wrong, "\nnot run: a test before it has no end");
+        tap_line(false);
+        return false;
+    }
+    tap_seconds =
+        seconds ? (unsigned)parse_integer("TAP_SECONDS", seconds, 1, 86400)
+                : TAP_SECONDS;
+    tap_read_golden();
+    fflush(NULL);
+    if (pipe(tap_pipe) || (tap_child = fork()) < 0)
+        REFUSE("no process can be started");
+    if (tap_child == 0)
+        tap_become_test();
+    return tap_child == 0;
 }
 
 /* In words, what a signal means that has ended a test. */
@@ -209,22 +204,28 @@ static inline const char *tap_signal(int killer, bool refuses)
                               : "";
 }
 
-/* Waits for the child, and returns its exit status, or -1. Tells, in words,
- * of any end but a test's own and a refusal's. */
-static inline int tap_wait(bool refuses)
+/* Reads what the child prints, of which the last is kept. */
+static inline void tap_read_printed(void)
 {
-    int status;
-    char *text = tap_told->text[PRINTED], *end = text;
+    char *text = tap_told->printed, *end = text;
     close(tap_pipe[1]);
     for (ssize_t n; (n = read(tap_pipe[0], end, TAP_PRINTED)) > 0;) {
         end += n;
-        if (end > text + TAP_PRINTED) { /* the last is kept */
+        if (end > text + TAP_PRINTED) {
             memmove(text, end - TAP_PRINTED, TAP_PRINTED);
             end = text + TAP_PRINTED;
         }
     }
     *end = '\0';
     close(tap_pipe[0]);
+}
+
+/* Waits for the child, and returns its exit status, or -1. Tells, in words,
+ * of any end but a test's own and a refusal's. */
+static inline int tap_wait(bool refuses)
+{
+    int status;
+    tap_read_printed();
     waitpid(tap_child, &status, 0);
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     const int killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -232,24 +233,25 @@ static inline int tap_wait(bool refuses)
         const bool waits = killer == SIGALRM;
         snprintf(tap_endless, sizeof tap_endless,
                  "%.*s:", (int)strcspn(tap_name, ":"), tap_name);
-        tap_tell(WRONG, "\nno end in %u s: %s",
+        tap_tell(tap_told->wrong, "\nno end in %u s: %s",
                  waits ? TAP_PATIENCE * tap_seconds : tap_seconds,
                  waits ? "does it wait, or is there an endless loop?"
                        : "is there an endless loop?");
     } else if (killer)
-        tap_tell(WRONG, "\n%s%s", strsignal(killer),
+        tap_tell(tap_told->wrong, "\n%s%s", strsignal(killer),
                  tap_signal(killer, refuses));
     else if (code != (tap_told->is_done ? 0 : 2))
-        tap_tell(WRONG, "\nthe program ended by itself, with status %d",
-                 code);
+        tap_tell(tap_told->wrong,
+                 "\nthe program ended by itself, with status %d", code);
     return code;
 }
 
 /* The end of a test, in its child. */
 static inline void tap_end(void)
 {
-    tap_check_rooms();
-    tap_report(tap_told->compared > 0, "the test", "compares nothing");
+    tap_check_due();
+    tap_check_guards();
+    expect(tap_told->compared > 0, "the test", "compares nothing");
     tap_told->is_done = true;
     exit(0);
 }
@@ -260,13 +262,15 @@ static inline void tap_judge(void)
         return;
     const int code = tap_wait(false);
     if (code == 2 && !tap_told->is_done)
-        tap_tell(WRONG, "\n%s",
+        tap_tell(tap_told->wrong, "\n%s",
                  tap_told->is_limited
                      ? "memory ran out: what calls before this one had "
                        "asked for was not given back"
                      : "refused, with status 2, where an answer is due");
-    tap_line(code == 0 && tap_told->is_done && !tap_told->wrong);
+    tap_line(code == 0 && tap_told->is_done && !tap_told->failed);
 }
+
+/* ---- Calls that must be refused. */
 
 /* Is the text's last line a refusal, "file.c: function: what is wrong"; and
  * this one, if one is given? Other words may have been printed before, on
@@ -289,17 +293,30 @@ static inline bool tap_is_message(const char *text, const char *line)
     return end && !strstr(place, " is still empty: ");
 }
 
-static inline void tap_refuses_end(int code, const char *line)
+static inline void tap_judge_refusal(const char *line)
 {
-    tap_tell(DUE, "\na refusal, with status 2 and the line %s",
+    if (tap_child < 0)
+        return;
+    const int code = tap_wait(true);
+    tap_tell(tap_told->due, "\na refusal, with status 2 and the line %s",
              line ? line : "file.c: function: what is wrong");
     if (tap_told->is_done)
-        tap_tell(WRONG, "\nthe call was not refused");
+        tap_tell(tap_told->wrong, "\nthe call was not refused");
     else if (code == 2)
-        tap_tell(WRONG,
+        tap_tell(tap_told->wrong,
                  "\nstatus 2, but the line is not that of a refusal");
-    tap_line(code == 2 && tap_is_message(tap_told->text[PRINTED], line));
+    tap_line(code == 2 && tap_is_message(tap_told->printed, line));
 }
+
+#define TAP_REFUSES(name, words, line, ...)                                \
+    do {                                                                   \
+        if (tap_begin(name, true, words)) {                                \
+            __VA_ARGS__;                                                   \
+            tap_told->is_done = true;                                      \
+            exit(0);                                                       \
+        }                                                                  \
+        tap_judge_refusal(line);                                           \
+    } while (0)
 
 /* A test point: the call must refuse, that is end with status 2 and write
  * one line to standard error, "file.c: function: what is wrong". Where the
@@ -314,16 +331,24 @@ static inline void tap_refuses_end(int code, const char *line)
 #define REFUSES_SUCH(words, ...)                                           \
     TAP_REFUSES(#__VA_ARGS__, words, NULL, __VA_ARGS__)
 
-#define TAP_REFUSES(name, words, line, ...)                                \
+/* A call that is refused because one number in it is wrong: what is wrong,
+ * in words; the line of the refusal, or its end, or NULL; and which number
+ * has which value instead. */
+typedef struct {
+    const char *words, *line;
+    int *number, value;
+} Wrong;
+
+/* A test point for each of an array of them: call(number, value) makes all
+ * that the function needs, changes the number, and calls it. */
+#define REFUSES_EACH(function, call, wrong)                                \
     do {                                                                   \
-        if (tap_begin(name, true, words)) {                                \
-            __VA_ARGS__;                                                   \
-            tap_told->is_done = true;                                      \
-            exit(0);                                                       \
-        }                                                                  \
-        if (tap_child > 0)                                                 \
-            tap_refuses_end(tap_wait(true), line);                         \
+        for (size_t w_ = 0; w_ < sizeof wrong / sizeof *wrong; w_++)       \
+            TAP_REFUSES(function, wrong[w_].words, wrong[w_].line,         \
+                        call(wrong[w_].number, wrong[w_].value));          \
     } while (0)
+
+/* ---- The end. */
 
 /* The last test point of a chapter, where all others pass and none is left
  * out: its tests read all of its golden tensors. */
@@ -335,9 +360,10 @@ static inline void tap_golden_done(void)
     snprintf(tap_name, sizeof tap_name, "golden: every tensor is read");
     memset(tap_told, 0, sizeof *tap_told);
     for (size_t i = 0; i < tap_golden.count; i++)
-        if (!tap_is_read[i] && !tap_told->wrong++)
-            tap_tell(WRONG, "\n%s is not", tap_golden.tensor[i].name);
-    tap_line(!tap_told->wrong);
+        if (!tap_is_read[i] && !tap_told->failed++)
+            tap_tell(tap_told->wrong, "\n%s is not",
+                     tap_golden.tensor[i].name);
+    tap_line(!tap_told->failed);
 }
 
 /* Prints the plan; main returns what this returns. */

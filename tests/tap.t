@@ -29,19 +29,19 @@ sub quoted {
 
 my $program = <<'EOT';
 #define CHAPTER "01_dot_product"
-#include "sets.h"
+#include "golden.h"
 
-#define TEXT(text) fputs(text, stdout); tap_true(text, false)
-static void good(void) { tap_near("it", 1.0f, 1, 0, 0); }
-static void wrong(void) { tap_near("it", 1.5f, 1, 0, 0); }
-static void close_by(void) { tap_near("it", 1000.5, 1000, 1e-6, 0); }
-static void no_number(void) { tap_near("it", 0 * -INFINITY, 1, 1, 1); }
-static void a_number(void) { tap_near("it", 1, -NAN, 1, 1); }
-static void infinite(void) { tap_near("it", INFINITY, 1e30, 1, 1); }
-static void no_value(void) { uint32_t bits = 0xfefefefe; float x; memcpy(&x, &bits, 4); tap_near("it", x, 3, 0, 0); }
-static void other_infinity(void) { tap_near("it", -INFINITY, INFINITY, 1, 1); }
-static void lie(void) { tap_true("one and one is three", false); }
-static void twice(void) { tap_near("it", 3, 2, 0, 0); wrong(); }
+#define TEXT(text) fputs(text, stdout); expect_true(text, false)
+static void good(void) { expect_equal("it", 1.0f, 1); }
+static void wrong(void) { expect_equal("it", 1.5f, 1); }
+static void close_by(void) { expect_near("it", 1000.5, 1000, 1e-6, 0); }
+static void no_number(void) { expect_near("it", 0 * -INFINITY, 1, 1, 1); }
+static void a_number(void) { expect_near("it", 1, -NAN, 1, 1); }
+static void infinite(void) { expect_near("it", INFINITY, 1e30, 1, 1); }
+static void no_value(void) { uint32_t bits = 0xfefefefe; float x; memcpy(&x, &bits, 4); expect_equal("it", x, 3); }
+static void other_infinity(void) { expect_near("it", -INFINITY, INFINITY, 1, 1); }
+static void lie(void) { expect_true("one and one is three", false); }
+static void twice(void) { expect_equal("it", 3, 2); wrong(); }
 static void nothing(void) { }
 static void crash(void) { printf("k = 3"); raise(SIGSEGV); }
 static void aborts(void) { wrong(); abort(); }
@@ -50,53 +50,51 @@ static void killed(void) { raise(SIGKILL); }
 static void leaves(void) { exit(0); }
 static void leaves_badly(void) { exit(7); }
 static void refuses(void) { REFUSE("no %s", "luck"); }
-static void unwritten(void) { tap_near("it", *(float *)room(1) + 5, 1, 0, 0); }
-static void touched(void) { tap_near("it", 5, unset, 0, 0); }
+static void unwritten(void) { expect_equal("it", *(float *)guarded("an array", 1) + 5, 1); }
+static void touched(void) { expect_equal("it", 5, unset); }
 static void greedy(void) { tap_limit_memory(64); good(); for (;;) memset(new_table(1000, 1000), 1, 4000000); }
 static void greedy_crash(void) { tap_limit_memory(64); good(); raise(SIGSEGV); }
-static void beyond(void) { ((float *)room(3))[3] = 1; good(); }
-static void beyond_twice(void) { ((float *)room_for("it", 3))[3] *= 2; wrong(); }
-static void beyond_copy(void) { memcpy((float *)room(3) + 3, (float *)room(3) + 3, 4); good(); }
-static void in_front(void) { ((float *)room_for("it", 3))[-1] = 1; good(); }
-static void behind(void) { tap_near("it", ((float *)room(3))[3] * 2, 0, 1, 1e9); }
-static const Tensor *table(void) { sets_now = "2x3x5"; return part("scores"); }
+static void beyond(void) { ((float *)guarded("an array", 3))[3] = 1; good(); }
+static void beyond_twice(void) { ((float *)guarded("it", 3))[3] *= 2; wrong(); }
+static void beyond_copy(void) { memcpy((float *)guarded("an array", 3) + 3, (float *)guarded("an array", 3) + 3, 4); good(); }
+static void in_front(void) { ((float *)guarded("it", 3))[-1] = 1; good(); }
+static void behind(void) { expect_near("it", ((float *)guarded("an array", 3))[3] * 2, 0, 1, 1e9); }
 static void off(void)
 {
-    float *got = rounded(table());
-    input("scores");
-    input("scores");
+    float *got = golden_floats("2x3x5", "scores");
+    input("2x3x5", "scores");
+    input("2x3x5", "scores");
     got[4] += 0.25f;
     got[5] = unset;
-    agrees("scores", got, 1e-5, 1e-6);
+    expect_close("scores", got, golden("2x3x5", "scores"), 1e-5, 1e-6);
 }
 /* What is given comes in the order of this text, by the names it has here;
  * of what is too large, only the entry to blame is shown. */
 static const float wide[9][9] = {{0}, {0, INFINITY}};
-static void gives(int a, int b) { tap_told->text[PRINTED][0] = (char)(a + b); }
+static void gives(int a, int b) { tap_told->printed[0] = (char)(a + b); }
 static void in_order(void)
 {
-    give_list("old", 1, wide[0]);
+    given_array("old", wide[0], 1);
     next_case();
-    sets_now = "2x3x5";
-    give("p = 0.5, r = NULL");
-    give("p = 0.5, r = NULL");
-    gives((give_ints("is_word", 2, ((int[]){2, 0})), 1), (give_table("x", 3, 9, wide), 1));
-    give_table("t", 9, 3, wide);
-    input_as("s", "scores");
+    given("p = 0.5, r = NULL");
+    given("p = 0.5, r = NULL");
+    gives((given_array("is_word", ((int[]){2, 0}), 2), 1), (given_array("x", wide, 3, 9), 1));
+    given_array("t", wide, 9, 3);
+    input_as("2x3x5", "scores", "s");
     const float got[3][9] = {{0}, {0, 1}};
-    same_table("y", 3, 9, got, wide);
+    expect_table("y", 3, 9, got, wide, EXACTLY);
     next_case();
-    give("too late");
+    given("too late");
 }
 static void integer(void)
 {
     const Tensor due = {.type = 'i', .rank = 1, .shape = {2}, .count = 2, .data = (int64_t[]){7, -3}};
-    int *got = room(2);
+    int *got = guarded("an array", 2);
     got[0] = 7;
-    tap_close("place", &due, got, 0, 0);
+    expect_close("place", got, &due, EXACTLY);
 }
-static void large(void) { tap_close("it", golden("01_dot_product/thousand-a"), room(1000), 0, 0); }
-static const Tensor *hello(void) { return golden("01_dot_product/hello-query"); }
+static void large(void) { expect_close("it", guarded("it", 1000), golden("thousand", "a"), EXACTLY); }
+static const Tensor *hello(void) { return golden("hello", "query"); }
 static void changes_input(void) { ((float *)hello()->data)[5] += 1; good(); }
 static void beyond_input(void) { ((float *)hello()->data)[9] = 1; good(); }
 static void prints(void) { puts("ok 99 - not a result"); printf("not"); good(); }
@@ -121,41 +119,41 @@ $program .= <<'EOT';
 
 int main(void)
 {
-    TAP(good, "ok");
-    TAP(wrong, "not"); // it: 1.5 where 1 is due
-    TAP(close_by, "not"); // it: 1000.5 where 1000 is due: 0.5 apart, at most 0.001 is allowed
-    TAP(no_number, "not"); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, of inf * 0, or of reading beyond an array's ends
-    TAP(a_number, "not"); // it: 1 where nan is due
-    TAP(infinite, "not"); // it: inf where 1e+30 is due
-    TAP(no_value, "not"); // it: -1.69473953e+38 where 3 is due: perhaps a variable was used before it had a value
-    TAP(other_infinity, "not"); // it: -inf where inf is due
-    TAP(lie, "not"); // one and one is three: this is not so
-    TAP(twice, "not"); // it: 3 where 2 is due
-    TAP(nothing, "not"); // the test: compares nothing
-    TAP(crash, "not"); // Segmentation fault: memory was used that is not the program's, often by an index out of range or a NULL pointer
-    TAP(aborts, "not"); // it: 1.5 where 1 is due | Aborted: by assert or abort, or because memory was written out of range or freed twice
-    TAP(divides, "not"); // Floating point exception: a whole number was divided by 0
-    TAP(killed, "not"); // Killed
-    TAP(leaves, "not"); // the program ended by itself, with status 0
-    TAP(leaves_badly, "not"); // the program ended by itself, with status 7
-    TAP(refuses, "not"); // refused, with status 2, where an answer is due
-    TAP(unwritten, "not"); // it: unset where 1 is due: nothing was written there, or only added to what was there
-    TAP(touched, "not"); // it: 5 where unset is due: nothing is to be written there
-    TAP(greedy, "not"); // memory ran out: what calls before this one had asked for was not given back
-    TAP(greedy_crash, "not"); // Segmentation fault: memory ran out, or was used that is not the program's: is all of it given back?
-    TAP(in_order, "not"); // y[1][1]: 1 where inf is due
-    TAP(beyond, "not"); // an array (size 3): something was written beyond its end
-    TAP(beyond_twice, "not"); // it: 1.5 where 1 is due | it (size 3): something was written beyond its end
-    TAP(beyond_copy, "not"); // an array (size 3): something was written beyond its end
-    TAP(in_front, "not"); // it (size 3): something was written in front of it
-    TAP(behind, "not"); // it: nan where 0 is due: not a number, read beyond the ends of an array
-    TAP(off, "not"); // scores[1][1]: 2.59036756 where 2.34036757 is due
-    TAP(integer, "not"); // place[1]: unset where -3 is due: nothing was written there, or only added to what was there
-    TAP(large, "not"); // it[0]: unset where 0.0698450804 is due: nothing was written there, or only added to what was there
-    TAP(changes_input, "not"); // query (size 9): the function has changed its input
-    TAP(beyond_input, "not"); // query (size 9): something was written beyond its end
-    TAP(prints, "ok");
-    TAP(prints_much, "not"); // it: 1.5 where 1 is due
+    TAP("ok", good());
+    TAP("not", wrong()); // it: 1.5 where 1 is due
+    TAP("not", close_by()); // it: 1000.5 where 1000 is due: 0.5 apart, at most 0.001 is allowed
+    TAP("not", no_number()); // it: nan where 1 is due: not a number, as comes of 0/0, of inf - inf, of inf * 0, or of reading beyond an array's ends
+    TAP("not", a_number()); // it: 1 where nan is due
+    TAP("not", infinite()); // it: inf where 1e+30 is due
+    TAP("not", no_value()); // it: -1.69473953e+38 where 3 is due: perhaps a variable was used before it had a value
+    TAP("not", other_infinity()); // it: -inf where inf is due
+    TAP("not", lie()); // one and one is three: this is not so
+    TAP("not", twice()); // it: 3 where 2 is due
+    TAP("not", nothing()); // the test: compares nothing
+    TAP("not", crash()); // Segmentation fault: memory was used that is not the program's, often by an index out of range or a NULL pointer
+    TAP("not", aborts()); // it: 1.5 where 1 is due | Aborted: by assert or abort, or because memory was written out of range or freed twice
+    TAP("not", divides()); // Floating point exception: a whole number was divided by 0
+    TAP("not", killed()); // Killed
+    TAP("not", leaves()); // the program ended by itself, with status 0
+    TAP("not", leaves_badly()); // the program ended by itself, with status 7
+    TAP("not", refuses()); // refused, with status 2, where an answer is due
+    TAP("not", unwritten()); // it: unset where 1 is due: nothing was written there, or only added to what was there
+    TAP("not", touched()); // it: 5 where unset is due: nothing is to be written there
+    TAP("not", greedy()); // memory ran out: what calls before this one had asked for was not given back
+    TAP("not", greedy_crash()); // Segmentation fault: memory ran out, or was used that is not the program's: is all of it given back?
+    TAP("not", in_order()); // y[1][1]: 1 where inf is due
+    TAP("not", beyond()); // an array (size 3): something was written beyond its end
+    TAP("not", beyond_twice()); // it: 1.5 where 1 is due | it (size 3): something was written beyond its end
+    TAP("not", beyond_copy()); // an array (size 3): something was written beyond its end
+    TAP("not", in_front()); // it (size 3): something was written in front of it
+    TAP("not", behind()); // it: nan where 0 is due: not a number, read beyond the ends of an array
+    TAP("not", off()); // scores[1][1]: 2.59036756 where 2.34036757 is due
+    TAP("not", integer()); // place[1]: unset where -3 is due: nothing was written there, or only added to what was there
+    TAP("not", large()); // it[0]: unset where 0.0698450804 is due: nothing was written there, or only added to what was there
+    TAP("not", changes_input()); // query (size 9): the function has changed its input
+    TAP("not", beyond_input()); // query (size 9): something was written beyond its end
+    TAP("ok", prints());
+    TAP("not", prints_much()); // it: 1.5 where 1 is due
     REFUSES("x.c: luck: no luck 0", luck(ok));
     REFUSES(NULL, luck(ok));
     REFUSES("x.c: luck: no luck 10", luck(not)); // status 2, but the line is not that of a refusal
@@ -175,15 +173,15 @@ int main(void)
     REFUSES(NULL, says("x.c: f: \n", not)); // status 2, but the line is not that of a refusal
     REFUSES("x.c: todo: exercise 9.9 is still empty: write its body", todo(ok));
     REFUSES(NULL, todo(not)); // status 2, but the line is not that of a refusal
-    TAP(endless, "luck: not"); // no end in 1 s: is there an endless loop?
-    TAP(good, "luck: not"); // not run: a test before it has no end
+    TAP("luck: not", endless()); // no end in 1 s: is there an endless loop?
+    TAP("luck: not", good()); // not run: a test before it has no end
     REFUSES(NULL, luck(not)); // not run: a test before it has no end
-    TAP(good, "lucky: ok");
+    TAP("lucky: ok", good());
     REFUSES(NULL, a_third(not)); // no end in 1 s: is there an endless loop?
-    TAP(good, "a_third: not"); // not run: a test before it has no end
-    TAP(good, "luck: ok");
+    TAP("a_third: not", good()); // not run: a test before it has no end
+    TAP("luck: ok", good());
 EOT
-$program .= "    TAP(text_$_, \"not\"); // text\n" for 0 .. $#texts;
+$program .= "    TAP(\"not\", text_$_()); // text\n" for 0 .. $#texts;
 $program .= "    return tap_done();\n}\n";
 open my $file, '>', "$folder/x.c" or die "$folder/x.c: $!\n";
 print $file $program;
@@ -196,8 +194,8 @@ is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o
 # another name, which may.
 for my $name ('01_dot_product', 'x2') {
     my $source = Chapter::save("$folder/$name.c", '#define CHAPTER "01_dot_product"', '#include "tap.h"',
-        'static void waits(void) { for (;;) pause(); }', 'static void one(void) { tap_true("read", golden("01_dot_product/hello-query")->count == 9); }',
-        'int main(int n, char **word) { if (n > 1) TAP(waits, "dot: not"); else TAP(one, "dot: ok"); return tap_done(); }');
+        'static void waits(void) { for (;;) pause(); }', 'static void one(void) { expect_true("read", golden("hello", "query")->count == 9); }',
+        'int main(int n, char **word) { if (n > 1) TAP("dot: not", waits()); else TAP("dot: ok", one()); return tap_done(); }');
     system "$cc -std=c11 -Isrc -Itests '$source' '$build/libsupport.a' -lm -o '$folder/$name'";
     my @tests = Chapter::run_tests("$folder/$name");
     is join(' | ', map { "$_->{ok} $_->{name} " . ($_->{told}{wrong} // '') } @tests),

@@ -7,20 +7,17 @@ static void memory_test(void)
 {
     Attention a = any_attention(2, 6);
     Trace t;
-    trace_init(&t, &(Trace){.n = 1,
-                            .m = 1,
-                            .n_heads = 1,
-                            .d_k = 1,
-                            .d_v = 1,
-                            .dropout_rate = 0.5});
-    tap_near("a rate", t.dropout_rate, 0, 0, 0);
+    t = *sized(1, 1, 1, 1, 1, 0);
+    t.dropout_rate = 0.5;
+    trace_init(&t, &t);
+    expect_equal("a rate", t.dropout_rate, 0);
     trace_free(&t);
     trace_init_for(&t, &a, 3, 4);
     for (size_t k = 0; k < t.count; k++)
-        tap_near("an entry", t.memory[k], 0, 0, 0);
+        expect_equal("an entry", t.memory[k], 0);
     for (int twice = 0; twice < 2; twice++) {
         trace_free(&t);
-        tap_true("nothing is left", !t.memory && !t.query && !t.count);
+        expect_true("nothing is left", !t.memory && !t.query && !t.count);
     }
     attention_free(&a);
 }
@@ -31,6 +28,15 @@ static void memory_test(void)
 #define COLUMNS                                                            \
     "trace.c: heads_check: n_heads, d_k, d_v = 65536, 65536, 1: at least " \
     "1 of each, and at most 2147483647 columns of all heads are needed"
+
+static void check_with_more(int i)
+{
+    Trace *t = sized(2, 3, 4, 5, 6, 7);
+    int *const size[] = {&t->n,   &t->m,   &t->n_heads,
+                         &t->d_k, &t->d_v, &t->d_out};
+    ++*size[i];
+    trace_check(t, 2, 3, 4, 5, 6, 7);
+}
 
 static void traces_refused(void)
 {
@@ -52,15 +58,14 @@ static void traces_refused(void)
     REFUSES(NULL, trace_check(&(Trace){.d_out = 2, .query = NOWHERE}, 0, 0,
                               0, 0, 0, 2));
     for (int i = 0; i < 6; i++)
-        REFUSES_SUCH(one_more(i),
-                     trace_check(wrong_trace(i, 2, 3, 4, 5, 6, 7), 2, 3, 4,
-                                 5, 6, 7));
+        REFUSES_SUCH(tap_words("size %d that is one more", i),
+                     check_with_more(i));
 }
 
 int main(void)
 {
-    TAP(memory_test, "trace_init_for: zeros");
-    TAP(memory_test, "trace_free: nothing is left");
+    TAP("trace_init_for: zeros", memory_test());
+    TAP("trace_free: nothing is left", memory_test());
     traces_refused();
     return tap_done();
 }

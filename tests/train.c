@@ -20,17 +20,18 @@ static void first_step(const char *log)
     Trained run = trained_read(log);
     double scores[2] = {0};
     gpt_training_init_prose(&t, &run.run);
-    tap_near("parameters", (double)t.model.count,
-             (double)gpt_count_parameters(&t.model), 0, 0);
+    expect_equal("parameters", (double)t.model.count,
+                 (double)gpt_count_parameters(&t.model));
     run_step(&t);
-    tap_near("the loss after its first step", gpt_run_loss(&t, prose()),
-             run.row->loss, 1e-5, 0);
-    tap_near("on the text held out", gpt_run_loss(&t, held_out()),
-             run.row->held_out, 1e-5, 0);
+    expect_near("the loss after its first step", gpt_run_loss(&t, prose()),
+                run.row->loss, 1e-5, 0);
+    expect_near("on the text held out", gpt_run_loss(&t, held_out()),
+                run.row->held_out, 1e-5, 0);
     largest_scores(&t.model, scores);
-    tap_near("the token before", scores[HEAD_BEFORE], run.row->before, 1e-4,
-             0);
-    tap_near("what followed", scores[HEAD_AFTER], run.row->after, 1e-4, 0);
+    expect_near("the token before", scores[HEAD_BEFORE], run.row->before,
+                1e-4, 0);
+    expect_near("what followed", scores[HEAD_AFTER], run.row->after, 1e-4,
+                0);
     gpt_training_free(&t);
     trained_free(&run);
 }
@@ -55,18 +56,18 @@ static void step_test(void)
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
     GptTraining t;
     gpt_training_init_prose(&t, &small_run);
-    tap_true("on the prose",
-             t.text == prose()->bytes && t.bytes == prose()->length);
+    expect_true("on the prose",
+                t.text == prose()->bytes && t.bytes == prose()->length);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
         loss = run_step(&t);
         if (i < 3)
-            tap_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
-        tap_near("steps done", t.step, i + 1, 0, 0);
+            expect_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
+        expect_equal("steps done", t.step, i + 1);
     }
-    tap_true("the rate falls",
-             t.adam.learning_rate < 5e-4 && t.adam.learning_rate >= 4e-4);
-    tap_true("it learns", loss < 4.7f);
+    expect_true("the rate falls", t.adam.learning_rate < 5e-4 &&
+                                      t.adam.learning_rate >= 4e-4);
+    expect_true("it learns", loss < 4.7f);
     gpt_training_free(&t);
 }
 
@@ -97,10 +98,10 @@ static void best_test(const GptTraining *t, const char *path)
         least = fminf(least, (float)row_of(t, i)[HELD_OUT]);
     gpt_load(&g, path);
     gpt_pass_init(&p, &g, 1, g.context_length);
-    tap_near("the least loss held out",
-             gpt_loss(&g, held_out()->bytes, held_out()->length, &p,
-                      t->shares[0]),
-             least, 0, 0);
+    expect_equal("the least loss held out",
+                 gpt_loss(&g, held_out()->bytes, held_out()->length, &p,
+                          t->shares[0]),
+                 least);
     gpt_pass_free(&p);
     gpt_free(&g);
 }
@@ -114,12 +115,12 @@ static void best_heads_test(const Gpt *g, const Trained *t)
     draw_head_texts(g, n, ids);
     head_weights(g, HEAD_TEXTS, n, ids, score, loss);
     for (int k = 0; k < 2; k++)
-        tap_near("a loss", t->loss[k], loss[k], 0, 0);
+        expect_equal("a loss", t->loss[k], loss[k]);
     for (int i = 0; i < TRAINED_HEADS; i++) {
         for (int k = 0; k < 2; k++)
-            tap_near("a score", t->heads[i][k], score[i][k], 0, 0);
-        tap_near("one back", t->back[i][0], score[i][HEAD_BEFORE], 0, 0);
-        tap_true("two back", t->back[i][1] > 0 && t->back[i][4] > 0);
+            expect_equal("a score", t->heads[i][k], score[i][k]);
+        expect_equal("one back", t->back[i][0], score[i][HEAD_BEFORE]);
+        expect_true("two back", t->back[i][1] > 0 && t->back[i][4] > 0);
     }
 }
 
@@ -132,8 +133,8 @@ static void row_test(void)
     gpt_training_add_notes(&t, FIRST_ROW);
     for (int i = 0; i < 5; i++) {
         gpt_training_add_notes(&t, row_length(&t))[HELD_OUT] = losses[i];
-        tap_near("the best row", best_row(&t), (int[]){0, 1, 1, 1, 4}[i], 0,
-                 0);
+        expect_equal("the best row", best_row(&t),
+                     (int[]){0, 1, 1, 1, 4}[i]);
     }
     gpt_training_free(&t);
 }
@@ -172,22 +173,22 @@ static void round_trip_test(void)
     gpt_save(&best, model);
     write_log(&t, model, log);
     Trained back = trained_read(log);
-    tap_near("steps", back.run.steps, t.steps, 0, 0);
-    tap_near("dropout", back.run.dropout, 0.15, 0, 0);
-    tap_near("seconds", back.seconds, 7, 0, 0);
-    tap_near("tokens a second", back.tokens_per_second, 16 * 128, 0, 0);
-    tap_near("the best row", back.best, best_row(&t), 0, 0);
+    expect_equal("steps", back.run.steps, t.steps);
+    expect_equal("dropout", back.run.dropout, 0.15);
+    expect_equal("seconds", back.seconds, 7);
+    expect_equal("tokens a second", back.tokens_per_second, 16 * 128);
+    expect_equal("the best row", back.best, best_row(&t));
     for (int i = 0; i < TRAINED_ROWS; i++) {
         const TrainedRow *row = &back.row[i];
         const float x[SAMPLE] = {row->step, row->loss, row->held_out,
                                  row->before, row->after};
         for (int k = 0; k < SAMPLE; k++)
-            tap_near("a number", (double)x[k], row_of(&t, i)[k], 0, 0);
+            expect_equal("a number", (double)x[k], row_of(&t, i)[k]);
         for (int k = 0; k < t.model.context_length; k++)
             if (row->sample[k] != row_of(&t, i)[SAMPLE + k])
-                tap_true("a byte of a sample", 0);
+                expect_true("a byte of a sample", 0);
     }
-    tap_true("losses", back.loss[0] > 4 && back.loss[1] > 4);
+    expect_true("losses", back.loss[0] > 4 && back.loss[1] > 4);
     best_heads_test(&best, &back);
     gpt_free(&best);
     trained_free(&back);
@@ -208,9 +209,9 @@ static void seconds_test(void)
     gpt_training_init_prose(&t, &small_run);
     gpt_training_load(&t, path[0]);
     best_test(&t, path[1]);
-    tap_true("seconds of the steps", t.notes[1] > 0);
-    tap_true("seconds in all", t.notes[0] > t.notes[1]);
-    tap_near("step", t.step, small_run.steps, 0, 0);
+    expect_true("seconds of the steps", t.notes[1] > 0);
+    expect_true("seconds in all", t.notes[0] > t.notes[1]);
+    expect_equal("step", t.step, small_run.steps);
     gpt_training_free(&t);
     if (remove(path[0]) || remove(path[1]) || remove(path[2]) ||
         rmdir(folder))
@@ -224,9 +225,9 @@ static void note_test(void)
     const int begun = t.noted;
     gpt_training_add_notes(&t, 2)[0] = 7;
     gpt_training_add_notes(&t, 1)[0] = 9;
-    tap_near("notes", t.noted, begun + 3, 0, 0);
+    expect_equal("notes", t.noted, begun + 3);
     for (int i = 0; i < 3; i++)
-        tap_near("note", t.notes[begun + i], (double[]){7, 0, 9}[i], 0, 0);
+        expect_equal("note", t.notes[begun + i], (double[]){7, 0, 9}[i]);
     gpt_training_free(&t);
 }
 
@@ -238,12 +239,11 @@ static void count_test(void)
              .width = 768,
              .n_heads = 12,
              .layers = 12};
-    tap_near("parameters", (double)gpt_count_parameters(&g), 124439808, 0,
-             0);
+    expect_equal("parameters", (double)gpt_count_parameters(&g), 124439808);
     g.has_own_output = 1;
-    tap_near("an output apart", (double)gpt_count_parameters(&g),
-             124439808 + 50257.0 * 768, 0, 0);
-    tap_true("nothing is made", !g.memory && !g.block);
+    expect_equal("an output apart", (double)gpt_count_parameters(&g),
+                 124439808 + 50257.0 * 768);
+    expect_true("nothing is made", !g.memory && !g.block);
 }
 
 static void machine_test(void)
@@ -251,26 +251,26 @@ static void machine_test(void)
     char name[200], cut[2];
     processor_name(sizeof name, name);
     processor_name(sizeof cut, cut);
-    tap_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
-    tap_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
+    expect_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
+    expect_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
 }
 
 int main(void)
 {
-    TAP_LARGE(first_step_test,
-              "gpt_run_loss: after the first step, as in the log");
-    TAP_LARGE(first_dropout_test, "gpt_run_loss: and with dropout");
-    TAP_LARGE(first_repeats_test,
-              "gpt_run_loss: and with texts that repeat themselves");
-    TAP(step_test, "gpt_training_init_prose: on the book's prose");
-    TAP(step_test, "train: a rate that rises and falls");
-    TAP(row_test, "train: which model is the best");
-    TAP(round_trip_test,
-        "trained_read: what train.c has written down comes back");
-    TAP(seconds_test, "train: its seconds, where a clock is set back");
-    TAP(note_test, "gpt_training_add_notes: one behind the other");
-    TAP(count_test, "gpt_count_parameters: of GPT-2");
-    TAP(machine_test, "processor_name: one line");
+    TAP_LARGE("gpt_run_loss: after the first step, as in the log",
+              first_step_test());
+    TAP_LARGE("gpt_run_loss: and with dropout", first_dropout_test());
+    TAP_LARGE("gpt_run_loss: and with texts that repeat themselves",
+              first_repeats_test());
+    TAP("gpt_training_init_prose: on the book's prose", step_test());
+    TAP("train: a rate that rises and falls", step_test());
+    TAP("train: which model is the best", row_test());
+    TAP("trained_read: what train.c has written down comes back",
+        round_trip_test());
+    TAP("train: its seconds, where a clock is set back", seconds_test());
+    TAP("gpt_training_add_notes: one behind the other", note_test());
+    TAP("gpt_count_parameters: of GPT-2", count_test());
+    TAP("processor_name: one line", machine_test());
     REFUSES("train.c: run: 0 steps; there must be at least 1",
             run(&(GptTraining){.steps = 0}, (char *[]){"t", "m", "log"}));
     for (int i = 0; i < 3; i++) {

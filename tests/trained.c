@@ -14,11 +14,11 @@ static void rows_test(const Trained *t)
     const int every = t->run.steps / 40;
     for (int i = 0; i < TRAINED_ROWS; i++) {
         const TrainedRow *row = &t->row[i];
-        tap_near("step", row->step, i ? i * every : 1, 0, 0);
-        tap_near("bytes of a sample", (double)strlen(row->sample),
-                 t->run.model.context_length, 0, 0);
-        tap_true("the best has the least loss",
-                 row->held_out >= t->row[t->best].held_out);
+        expect_equal("step", row->step, i ? i * every : 1);
+        expect_equal("bytes of a sample", (double)strlen(row->sample),
+                     t->run.model.context_length);
+        expect_true("the best has the least loss",
+                    row->held_out >= t->row[t->best].held_out);
     }
 }
 
@@ -30,21 +30,21 @@ static void best_row_test(const Trained *t)
         before = fmaxf(before, t->heads[i][HEAD_BEFORE]);
         after = fmaxf(after, t->heads[i][HEAD_AFTER]);
     }
-    tap_near("before", before, t->row[t->best].before, 1e-5, 0);
-    tap_near("after", after, t->row[t->best].after, 1e-5, 0);
+    expect_near("before", before, t->row[t->best].before, 1e-5, 0);
+    expect_near("after", after, t->row[t->best].after, 1e-5, 0);
     for (int i = 0; i < TRAINED_HEADS; i++)
-        tap_near("one back", t->back[i][0], t->heads[i][HEAD_BEFORE], 0, 0);
+        expect_equal("one back", t->back[i][0], t->heads[i][HEAD_BEFORE]);
 }
 
 static void log_test(void)
 {
     Trained t = trained_read(logs[PLAIN]);
-    tap_true("the sizes are the program's",
-             !memcmp(&t.run, &gpt_long_run, sizeof gpt_long_run));
+    expect_true("the sizes are the program's",
+                !memcmp(&t.run, &gpt_long_run, sizeof gpt_long_run));
     rows_test(&t);
     best_row_test(&t);
     for (int i = 1; i < TRAINED_ROWS; i++)
-        tap_true("the loss falls", t.row[i].loss < t.row[i - 1].loss);
+        expect_true("the loss falls", t.row[i].loss < t.row[i - 1].loss);
     trained_free(&t);
     trained_free(&t);
 }
@@ -54,15 +54,15 @@ static void sizes_test(const GptTraining *run, int steps, int repeats,
                        double dropout)
 {
     const Gpt *g = &run->model, *due = &gpt_long_run.model;
-    tap_near("steps", run->steps, steps, 0, 0);
-    tap_near("texts", run->texts, gpt_long_run.texts, 0, 0);
-    tap_near("repeats", run->repeats, repeats, 0, 0);
-    tap_near("dropout", run->dropout, dropout, 0, 0);
-    tap_near("vocabulary", g->vocabulary, due->vocabulary, 0, 0);
-    tap_near("context", g->context_length, due->context_length, 0, 0);
-    tap_near("width", g->width, due->width, 0, 0);
-    tap_near("heads", g->n_heads, due->n_heads, 0, 0);
-    tap_near("blocks", g->layers, due->layers, 0, 0);
+    expect_equal("steps", run->steps, steps);
+    expect_equal("texts", run->texts, gpt_long_run.texts);
+    expect_equal("repeats", run->repeats, repeats);
+    expect_equal("dropout", run->dropout, dropout);
+    expect_equal("vocabulary", g->vocabulary, due->vocabulary);
+    expect_equal("context", g->context_length, due->context_length);
+    expect_equal("width", g->width, due->width);
+    expect_equal("heads", g->n_heads, due->n_heads);
+    expect_equal("blocks", g->layers, due->layers);
 }
 
 static void dropout_test(void)
@@ -80,8 +80,8 @@ static void repeats_test(void)
             plain = trained_read(logs[PLAIN]);
     sizes_test(&t.run, 1600, 1, 0);
     for (int i = 0; i <= 8; i++) /* which chapter 24 shows side by side */
-        tap_near("the same step", t.row[5 * i].step, plain.row[2 * i].step,
-                 0, 0);
+        expect_equal("the same step", t.row[5 * i].step,
+                     plain.row[2 * i].step);
     rows_test(&t);
     best_row_test(&t);
     trained_free(&t);
@@ -159,10 +159,11 @@ static void refuse_logs(void)
 
 int main(void)
 {
-    TAP(log_test, "trained_read: the log of the long run");
-    TAP(log_test, "trained_free: twice");
-    TAP(dropout_test, "trained_read: and of the same with dropout");
-    TAP(repeats_test, "trained_read: and of texts that repeat themselves");
+    TAP("trained_read: the log of the long run", log_test());
+    TAP("trained_free: twice", log_test());
+    TAP("trained_read: and of the same with dropout", dropout_test());
+    TAP("trained_read: and of texts that repeat themselves",
+        repeats_test());
     size_t size;
     whole_log = file_text(logs[PLAIN], &size);
     enter_folder();

@@ -22,24 +22,24 @@ static const char *const two[2] = {"name", "x"}, *const one[1] = {"n"};
 static void read_whole(void)
 {
     Tsv t = tsv_read(path);
-    tap_near("steps", tsv_value_integer(&t, "steps", 40, 40), 40, 0, 0);
-    tap_near("rate", tsv_value_number(&t, "rate"), 0.25, 0, 0);
-    tap_true("on", !strcmp(tsv_value(&t, "on"), "a machine"));
+    expect_equal("steps", tsv_value_integer(&t, "steps", 40, 40), 40);
+    expect_equal("rate", tsv_value_number(&t, "rate"), 0.25);
+    expect_true("on", !strcmp(tsv_value(&t, "on"), "a machine"));
     tsv_columns(&t, 2, two);
     tsv_row(&t, 2);
-    tap_near("the line", t.line, 8, 0, 0);
-    tap_true("a name", !strcmp(t.field[0], "first"));
-    tap_near("x", tsv_number(&t, 1, "x"), -1e-3, 0, 0);
-    tap_true("another row", tsv_has_row(&t));
+    expect_equal("the line", t.line, 8);
+    expect_true("a name", !strcmp(t.field[0], "first"));
+    expect_equal("x", tsv_number(&t, 1, "x"), -1e-3);
+    expect_true("another row", tsv_has_row(&t));
     tsv_row(&t, 2);
-    tap_near("the line", t.line, 10, 0, 0);
-    tap_true("no name", !*t.field[0]);
-    tap_near("x", tsv_number(&t, 1, "x"), (double)NAN, 0, 0);
-    tap_true("no other row", !tsv_has_row(&t));
+    expect_equal("the line", t.line, 10);
+    expect_true("no name", !*t.field[0]);
+    expect_equal("x", tsv_number(&t, 1, "x"), (double)NAN);
+    expect_true("no other row", !tsv_has_row(&t));
     tsv_columns(&t, 1, one);
     tsv_row(&t, 1);
-    tap_near("n", tsv_integer(&t, 0, "n", 0, 7), 7, 0, 0);
-    tap_true("no other row", !tsv_has_row(&t));
+    expect_equal("n", tsv_integer(&t, 0, "n", 0, 7), 7);
+    expect_true("no other row", !tsv_has_row(&t));
     tsv_end_check(&t);
     tsv_free(&t);
     tsv_free(&t);
@@ -51,10 +51,10 @@ static void read_endings(void)
     for (int k = 0; k < 2; k++) {
         begin(k ? "n\n1\n# the end" : "n\n1");
         Tsv t = tsv_read(path);
-        tap_near("newlines", t.lines, 1 + k, 0, 0);
+        expect_equal("newlines", t.lines, 1 + k);
         tsv_columns(&t, 1, one);
         tsv_row(&t, 1);
-        tap_near("n", tsv_integer(&t, 0, "n", 1, 1), 1, 0, 0);
+        expect_equal("n", tsv_integer(&t, 0, "n", 1, 1), 1);
         tsv_end_check(&t);
         tsv_free(&t);
     }
@@ -142,8 +142,8 @@ int main(void)
 {
     enter_folder();
     begin_whole();
-    TAP(read_whole, "tsv_read: values and tables");
-    TAP(read_endings, "tsv_read: a last line without its end");
+    TAP("tsv_read: values and tables", read_whole());
+    TAP("tsv_read: a last line without its end", read_endings());
     refuse_files();
     each_damage("tsv_read", begin_small, read_file);
     leave_folder();

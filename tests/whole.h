@@ -72,25 +72,25 @@ static inline size_t bytes_in(const Tensor *t)
 
 static inline void is_as(const Tensor *right, const Tensor *t)
 {
-    tap_true("path", t->path == path);
-    tap_true("name", !strcmp(t->name, right->name));
-    tap_true("type", t->type == right->type);
-    tap_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
-    tap_near("rank", t->rank, right->rank, 0, 0);
-    tap_near("count", (double)t->count, (double)right->count, 0, 0);
-    tap_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
-    tap_true("aligned", (uintptr_t)t->data % 8 == 0);
-    tap_true("entries", !memcmp(t->data, right->data, bytes_in(right)));
+    expect_true("path", t->path == path);
+    expect_true("name", !strcmp(t->name, right->name));
+    expect_true("type", t->type == right->type);
+    expect_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
+    expect_equal("rank", t->rank, right->rank);
+    expect_equal("count", (double)t->count, (double)right->count);
+    expect_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
+    expect_true("aligned", (uintptr_t)t->data % 8 == 0);
+    expect_true("entries", !memcmp(t->data, right->data, bytes_in(right)));
 }
 
 /* Are the file's tensors the first n of these, and no others? */
 static inline void holds_whole(int n)
 {
     Tensors all = tensors_read(path);
-    tap_near("tensors", (double)all.count, n, 0, 0);
+    expect_equal("tensors", (double)all.count, n);
     for (int i = 0; i < n; i++)
         is_as(&whole[i], tensors_find(&all, whole[i].name));
     tensors_free(&all);
-    tap_true("nothing is left",
-             !all.tensor && !all.data && !all.text && !all.count);
+    expect_true("nothing is left",
+                !all.tensor && !all.data && !all.text && !all.count);
 }

@@ -1,24 +1,18 @@
-/* Calls that are refused because one number in them is wrong. */
+/* Calls that are refused because one number that they get is wrong. */
 #pragma once
 
 #include "tap.h"
 
-/* What is wrong, in words; the line of the refusal, or its end, or NULL;
- * and which number has which value instead. */
-typedef struct {
-    const char *words, *line;
-    int *size, value;
-} Wrong;
+/* One such number, as "p.n = 2", and the line of the refusal, or NULL. */
+#define WRONG(number, value, line)                                         \
+    {                                                                      \
+#number " = " #value, line, &number, value                         \
+    }
 
-/* A test point for each: `call` makes all that the function needs, changes
- * the number, and calls it. */
-static inline void refuses_each(const char *function,
-                                void (*call)(int *size, int value),
-                                size_t count, const Wrong wrong[count])
-{
-    for (size_t i = 0; i < count; i++)
-        TAP_REFUSES(function, wrong[i].words, wrong[i].line,
-                    call(wrong[i].size, wrong[i].value));
-}
-#define REFUSES_EACH(function, call, wrong)                                \
-    refuses_each(function, call, sizeof wrong / sizeof *wrong, wrong)
+/* A test point for each of an array of them: the number gets its value, and
+ * then the calls must refuse. */
+#define REFUSES_WRONG(function, wrong, ...)                                \
+    for (size_t w_ = 0; w_ < sizeof wrong / sizeof *wrong; w_++)           \
+    TAP_REFUSES(function, wrong[w_].words, wrong[w_].line,                 \
+                *wrong[w_].number = wrong[w_].value;                       \
+                __VA_ARGS__)
