@@ -149,37 +149,30 @@ static void attention_test(const char *set)
 
 static void linear_refused(void)
 {
-    static float many[9], few[3], grad_x[1][3];
+    static float many[9], few[3], x[1][3];
+    const char *bias = "attention_object.c: linear_gradient_check: a "
+                       "gradient with a weight and no bias, of a layer "
+                       "with a bias: a weight, and the same of the bias, "
+                       "are needed";
     const Linear layer = {3, 2, many, few}, bare = {3, 2, many, NULL};
-    const struct {
-        const char *words, *line;
-        Linear layer, gradient;
-    } wrong[] = {
-        {"a gradient with one column more",
-         "attention_object.c: linear_gradient_check: a gradient from 4 to "
-         "2 numbers, of a layer from 3 to 2: the same are needed",
-         layer,
-         {4, 2, many, few}},
-        {"a gradient with one row more", NULL, layer, {3, 3, many, few}},
-        {"a gradient without the bias",
-         "attention_object.c: linear_gradient_check: a gradient with a "
-         "weight and no bias, of a layer with a bias: a weight, and the "
-         "same of the bias, are needed",
-         layer, bare},
-        {"a gradient with a bias, where the layer has none", NULL, bare,
-         layer},
-        {"a gradient without a weight", NULL, layer, {3, 2, NULL, few}},
-    };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        Linear gradient = wrong[i].gradient;
-        TAP_REFUSES("linear_backward", wrong[i].words, NULL,
-                    linear_backward(&wrong[i].layer, 1, grad_x, (void *)few,
-                                    &gradient, grad_x));
-        if (wrong[i].line)
-            TAP_REFUSES("linear_gradient_check", wrong[i].words,
-                        wrong[i].line,
-                        linear_gradient_check(&wrong[i].layer, &gradient));
-    }
+    Linear grad = layer, no_bias = bare, no_weight = {3, 2, NULL, few};
+    const Wrong wrong[] = {
+        WRONG(grad.d_in, 4,
+              "attention_object.c: linear_gradient_check: a gradient from "
+              "4 to 2 numbers, of a layer from 3 to 2: the same are "
+              "needed"),
+        WRONG(grad.d_out, 3, NULL)};
+    REFUSES_WRONG("linear_gradient_check", wrong,
+                  linear_gradient_check(&layer, &grad));
+    REFUSES_WRONG("linear_backward", wrong,
+                  linear_backward(&layer, 1, x, (void *)few, &grad, x));
+    REFUSES(bias, linear_gradient_check(&layer, &no_bias));
+    REFUSES_SUCH("a gradient without the bias",
+                 linear_backward(&layer, 1, x, (void *)few, &no_bias, x));
+    REFUSES_SUCH("a gradient with a bias, where the layer has none",
+                 linear_backward(&bare, 1, x, (void *)few, &grad, x));
+    REFUSES_SUCH("a gradient without a weight",
+                 linear_backward(&layer, 1, x, (void *)few, &no_weight, x));
 }
 
 static void lists_refused(void)

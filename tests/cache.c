@@ -150,7 +150,7 @@ static void high_scores(void)
         key[0] = key[2] = 0;
         key[1] = 0x1p21f - 0.25f * (float)(i % 40);
     }
-    double *due = due_contexts(&call);
+    double *due = due_contexts(&call, NULL);
     KVCache c = cache_of((Sizes){N, 1, 1, 1, 3, 1, 0, 0}, FORMAT_FLOAT32);
     const Table query = {"query", 1, 1, 1, 3, call.query};
     const Table context = contexts_of(&call);

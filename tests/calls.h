@@ -313,24 +313,28 @@ static inline double keep_of(const AttentionCall *call, Place p, int j)
     return keep->at ? (double)row_at(keep, p.text, p.head, p.i)[j] : 1;
 }
 
-/* A call's contexts, [texts][n_heads][n][d_v], to be freed by the caller. */
-static inline double *due_contexts(const AttentionCall *call)
+/* A call's contexts, [texts][n_heads][n][d_v], to be freed by the caller,
+ * and its log-sum-exps, if there is room for them. */
+static inline double *due_contexts(const AttentionCall *call,
+                                   double *log_sum_exp)
 {
     const int queries = call->texts * call->n_heads * call->n;
+    const int d_v = call->d_v;
     double *weights = new_list((size_t)call->m, sizeof *weights);
-    double *context =
-        new_list((size_t)queries * (size_t)call->d_v, sizeof *context);
+    double *context = new_list((size_t)(queries * d_v), sizeof *context);
     for (int q = 0; q < queries; q++) {
         const Place p = place_of(call, q);
-        weigh(call, p, weights);
+        const double sum = weigh(call, p, weights);
+        if (log_sum_exp)
+            log_sum_exp[q] = sum;
+        for (int k = 0; sum == -INFINITY && k < d_v; k++)
+            context[q * d_v + k] = NAN;
         for (int j = 0; j < call->m; j++) {
             const float *value = row_at(&call->value, p.text, p.kv_head, j);
-            for (int k = 0; sees(call->mask, p.i, j) && k < call->d_v; k++)
-                context[q * call->d_v + k] +=
+            for (int k = 0; sees(call->mask, p.i, j) && k < d_v; k++)
+                context[q * d_v + k] +=
                     keep_of(call, p, j) * weights[j] * (double)value[k];
         }
-        for (int k = 0; isnan(weights[0]) && k < call->d_v; k++)
-            context[q * call->d_v + k] = NAN; /* it sees nothing */
     }
     free(weights);
     return context;

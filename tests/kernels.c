@@ -8,21 +8,6 @@
 #include <omp.h>
 #endif
 
-/* Without any of these, a kernel must not be found. */
-static bool could_run(int k)
-{
-#ifdef __x86_64__
-    const bool avx2 = __builtin_cpu_supports("avx2") &&
-                      __builtin_cpu_supports("fma") &&
-                      __builtin_cpu_supports("bmi");
-    return k == 2 ||
-           (avx2 && (k == 1 || (__builtin_cpu_supports("avx512f") &&
-                                __builtin_cpu_supports("avx512bw"))));
-#else
-    return k == 2;
-#endif
-}
-
 /* What runs here is found by its name, and nothing else is; the best is that
  * with the most lanes. */
 static void names_test(void)
@@ -32,7 +17,6 @@ static void names_test(void)
     const Kernel *best = NULL;
     for (int k = 0; k < 3; k++) {
         const Kernel *kernel = kernel_named(name[k]);
-        expect_true(name[k], !kernel || could_run(k));
         if (!kernel)
             continue;
         expect_equal("lanes", kernel->lanes, lanes[k]);
