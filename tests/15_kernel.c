@@ -14,8 +14,8 @@
 
 /* ---- exp2_fast */
 
-/* Whole powers are exact. Below -126, where a float has fewer digits, 0 will
- * do as well. */
+/* Whole powers are exact. Below -126, where a float has fewer digits, 0
+ * will do as well. */
 static void expect_exp2(float x)
 {
     const double got = (double)exp2_fast(x);

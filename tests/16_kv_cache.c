@@ -50,7 +50,7 @@ static void come_in_pieces(Random *r, KVCache *c, const AttentionCall *text,
     }
 }
 
-/* A text of n tokens, of which each sees the last ones, as many as the window
+/* A text of n tokens, of which each sees as many of the last as the window
  * has, or all before it. Its numbers are eighths: no format rounds them. */
 static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
                               int d_k, int d_v, int window)
@@ -291,8 +291,8 @@ static void patterns_from(const char *set, int k)
         got[i] = half[k].from((uint16_t)bits[i]);
 }
 
-/* All patterns, there and back; and NaN with each single bit of its fraction,
- * and with all of them. A NaN remains one, with its sign. */
+/* All patterns, there and back; and NaN with each single bit of its
+ * fraction, and with all of them. A NaN remains one, with its sign. */
 static void all_patterns(int k)
 {
     for (unsigned bits = 0; bits < (1 << 16) + 48; bits++) {

@@ -116,8 +116,9 @@ static void ends_of_parts(void)
     }
 }
 
-/* NaN and infinities in a query; in a key, hidden from some or from all; in a
- * value that all queries see, or none; where few ask, and where many do. */
+/* NaN and infinities in a query; in a key, hidden from some or from all; in
+ * a value that all queries see, or none; where few ask, and where many
+ * do. */
 static void odd_numbers(void)
 {
     const float odd[3] = {NAN, INFINITY, -INFINITY};

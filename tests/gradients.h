@@ -1,4 +1,5 @@
-/* Gradients, to which functions add. Define CHAPTER before including this. */
+/* Gradients, to which functions add. Define CHAPTER before including
+ * this. */
 #pragma once
 
 #include "golden.h"

@@ -1,5 +1,6 @@
-/* src/kernel/kernels.c: which kernels are there; and what each has of chapter
- * 15's functions, held against those that the chapter's own tests try. */
+/* src/kernel/dispatch.c: which kernels are there; and what each has of
+ * chapter 15's functions, held against those that the chapter's own tests
+ * try. */
 #include "calls.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
@@ -8,8 +9,8 @@
 #include <omp.h>
 #endif
 
-/* What runs here is found by its name, and nothing else is; the best is that
- * with the most lanes. */
+/* What runs here is found by its name, and nothing else is; the best is
+ * that with the most lanes. */
 static void names_test(void)
 {
     static const char *const name[3] = {"AVX-512", "AVX2", "plain"};
