@@ -84,25 +84,23 @@ static void tests_of_tables(void)
     float scores[2][1], turned_scores[1][2];
     TAP("multiply_entries: all nine products of shiny", multiply_shiny());
     EACH_SET("dot_scores", "*-turned",
-             dot_scores(dim(set, "query", 0), dim(set, "key", 0),
-                        dim(set, "key", 1), input(set, "query"),
-                        input(set, "key"),
+             dot_scores(dim(set, "query", 0), SHAPE(set, "key"),
+                        input(set, "query"), input(set, "key"),
                         due(set, "scores", 1e-5, sum_atol(set))));
     EACH_SET("transpose", "*-turned",
-             transpose(dim(set, "key", 0), dim(set, "key", 1),
-                       input(set, "key"), due(set, "turned", EXACTLY)));
+             transpose(SHAPE(set, "key"), input(set, "key"),
+                       due(set, "turned", EXACTLY)));
     EACH_SET("matmul", "*-turned",
-             matmul(dim(set, "query", 0), dim(set, "key", 0),
-                    dim(set, "key", 1), input(set, "query"),
-                    input(set, "turned"),
+             matmul(dim(set, "query", 0), SHAPE(set, "key"),
+                    input(set, "query"), input(set, "turned"),
                     due(set, "scores", 1e-5, sum_atol(set))));
     TAP("matmul: square",
         matmul(2, 2, 2, input("square", "a"), input("square", "b"),
                due("square", "product", EXACTLY)));
     EACH_SET("cosine_scores", "*-turned",
-             cosine_scores(dim(set, "query", 0), dim(set, "key", 0),
-                           dim(set, "key", 1), input(set, "query"),
-                           input(set, "key"), due(set, "cosines", SUMS)));
+             cosine_scores(dim(set, "query", 0), SHAPE(set, "key"),
+                           input(set, "query"), input(set, "key"),
+                           due(set, "cosines", SUMS)));
     REFUSES_SUCH("a query of length 0",
                  cosine_scores(2, 1, 2, with_zero, some, scores));
     REFUSES_SUCH("a key of length 0",

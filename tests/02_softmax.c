@@ -91,8 +91,7 @@ int main(void)
     EACH_SET("softmax_rows: a whole attention", "*-query",
              whole_attention(set));
     EACH_SET("weighted_sum", "mix_*-value",
-             weighted_sum(dim(set, "value", 0), dim(set, "value", 1),
-                          input(set, "weights"), input(set, "value"),
-                          due(set, "context", SUMS)));
+             weighted_sum(SHAPE(set, "value"), input(set, "weights"),
+                          input(set, "value"), due(set, "context", SUMS)));
     return tap_done();
 }

@@ -55,12 +55,11 @@ static void paper_test(void)
 int main(void)
 {
     EACH_SET("project_qkv", "*-x",
-             project_qkv(dim(set, "x", 0), dim(set, "x", 1),
-                         dim(set, "query", 1), dim(set, "value", 1),
-                         input(set, "x"), input(set, "w_query"),
-                         input(set, "w_key"), input(set, "w_value"),
-                         due(set, "query", SUMS), due(set, "key", SUMS),
-                         due(set, "value", SUMS)));
+             project_qkv(SHAPE(set, "x"), dim(set, "query", 1),
+                         dim(set, "value", 1), input(set, "x"),
+                         input(set, "w_query"), input(set, "w_key"),
+                         input(set, "w_value"), due(set, "query", SUMS),
+                         due(set, "key", SUMS), due(set, "value", SUMS)));
     EACH_SET("attend_one", "*-key", attend_test(set));
     TAP("project_paper: whole numbers, by hand", paper_test());
     TAP("example_w_query: likes asks for both animals", hand_test());

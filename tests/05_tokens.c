@@ -5,8 +5,8 @@
 #include "attention/05_tokens.h"
 
 /* Are the words, with a blank after each, what is due? */
-static void are(const char *what, int n, const Word word[n],
-                const char *due)
+static void expect_words(const char *what, int n, const Word word[n],
+                         const char *due)
 {
     char got[WORDS_MAX * sizeof *word + 1] = "";
     for (int i = 0; i < n; i++)
@@ -39,16 +39,18 @@ static void split_test(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Word word[WORDS_MAX];
-        are(cases[i][0], split_words(cases[i][0], word), word, cases[i][1]);
+        expect_words(cases[i][0], split_words(cases[i][0], word), word,
+                     cases[i][1]);
     }
 }
 
 /* What Python's sorted(set(words)) makes of the words of a sentence. */
-static void has_vocabulary(const char *words, const char *due)
+static void vocabulary_test(const char *words, const char *due)
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
-    are(words, build_vocabulary(split_words(words, word), word, entry),
-        entry, due);
+    expect_words(words,
+                 build_vocabulary(split_words(words, word), word, entry),
+                 entry, due);
 }
 
 static void tests_of_vocabulary(void)
@@ -66,7 +68,7 @@ static void tests_of_vocabulary(void)
          "a aa ab abb abc "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        TAP(cases[i][0], has_vocabulary(cases[i][1], cases[i][2]));
+        TAP(cases[i][0], vocabulary_test(cases[i][1], cases[i][2]));
 }
 
 static void ids_test(void)

@@ -80,15 +80,14 @@ static void tests_of_scaling(void)
                                       input(set, "scores")),
                          golden_number(set, "spread"), 1e-6, 1e-9));
     EACH_SET("scale_scores", "*-scaled",
-             scale_scores(dim(set, "scores", 0), dim(set, "scores", 1),
+             scale_scores(SHAPE(set, "scores"),
                           (int)input_number(set, "d_k", "d_k"),
                           changed(set, "scores", "scaled", 3e-7, 0)));
     EACH_SET("mean_largest", "*-mean",
-             expect_near("mean",
-                         mean_largest(dim(set, "weights", 0),
-                                      dim(set, "weights", 1),
-                                      input(set, "weights")),
-                         golden_number(set, "mean"), 1e-6, 0));
+             expect_near(
+                 "mean",
+                 mean_largest(SHAPE(set, "weights"), input(set, "weights")),
+                 golden_number(set, "mean"), 1e-6, 0));
     TAP("random_scores: of queries, then of keys", random_test());
     TAP("mean_largest: no numbers, and all below 0", largest_of_odd());
     TAP("mean_largest: a million rows", largest_of_many());
@@ -99,10 +98,10 @@ int main(void)
     float two[2];
     tests_of_scaling();
     EACH_SET("attention", "*-query",
-             attention(dim(set, "query", 0), dim(set, "key", 0),
-                       dim(set, "key", 1), dim(set, "value", 1),
-                       input(set, "query"), input(set, "key"),
-                       input(set, "value"), due(set, "scores", SUMS),
+             attention(dim(set, "query", 0), SHAPE(set, "key"),
+                       dim(set, "value", 1), input(set, "query"),
+                       input(set, "key"), input(set, "value"),
+                       due(set, "scores", SUMS),
                        due(set, "weights", share_rtol(set), 1e-7),
                        due(set, "context", share_rtol(set), 1e-6)));
     EACH_SET("nudge_share", "*-nudged",

@@ -187,14 +187,6 @@ static void ask_with(int *number, int value)
     fit_trace.n = number == &fit_trace.n ? value : 1;
     cross_attention_ask(&fit, fit_x, &fit_trace);
 }
-static const Wrong misfit_query[] = {
-    {"a layer for keys of 9 columns, where 4 are needed", NULL,
-     &fit.key.d_out, 9},
-    {"6 keys, where the context length is 5", NULL, &fit.context_length, 5},
-    {"a trace for two queries", NULL, &fit_trace.n, 2},
-    {"a trace for values of 3 columns, not 2", NULL, &fit_trace.d_v, 3},
-};
-
 static void refusals(void)
 {
     Random *const r = some_draws();
@@ -205,12 +197,18 @@ static void refusals(void)
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
     REFUSES_EACH("cross_attention_forward", forward_with, misfit_head);
-    REFUSES_EACH("cross_attention_forward", forward_with, misfit_keys);
+    REFUSES_EACH("cross_attention_forward", forward_with, misfit);
+    TAP_REFUSES("cross_attention_forward", "a trace for 5 keys, not 6",
+                NULL, forward_with(&fit_trace.m, 5));
     TAP_REFUSES("cross_attention_forward", "a trace for 6 queries, not 5",
                 NULL, forward_with(&fit_trace.n, 6));
-    REFUSES_EACH("cross_attention_encode", encode_with, misfit_keys);
+    REFUSES_EACH("cross_attention_encode", encode_with, misfit);
+    TAP_REFUSES("cross_attention_encode", "a trace for 5 keys, not 6", NULL,
+                encode_with(&fit_trace.m, 5));
     REFUSES_EACH("cross_attention_ask", ask_with, misfit_head);
-    REFUSES_EACH("cross_attention_ask", ask_with, misfit_query);
+    REFUSES_EACH("cross_attention_ask", ask_with, misfit);
+    TAP_REFUSES("cross_attention_ask", "a trace for two queries", NULL,
+                ask_with(&fit_trace.n, 2));
     REFUSES_SUCH("a first row of NaN", hard_alignment(2, 2, nan[0], place));
     REFUSES_SUCH("a last row of NaN", hard_alignment(2, 2, nan[1], place));
 }
@@ -223,7 +221,7 @@ int main(void)
     EACH_SET("cross_attention_encode", "*-key", encode_test(set));
     EACH_SET("cross_attention_ask", "*-key", ask_test(set));
     EACH_SET("hard_alignment", "alignment_*-place",
-             hard_alignment(dim(set, "shares", 0), dim(set, "shares", 1),
+             hard_alignment(SHAPE(set, "shares"),
                             input_as(set, "shares", "weights"),
                             due(set, "place", EXACTLY)));
     TAP("hard_alignment: NaN and infinities", alignment_with_nan());

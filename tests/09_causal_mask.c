@@ -5,57 +5,38 @@
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 
-#define SHAPE(set, what) dim(set, what, 0), dim(set, what, 1)
-
 static int first(const char *set)
 {
     return (int)input_number(set, "first", "first");
 }
 
-/* The first and the last of ints, and those beside. */
-static const int ends[] = {INT_MIN,     INT_MIN + 1, INT_MIN + 2,
-                           INT_MAX - 2, INT_MAX - 1, INT_MAX};
-
 /* Every function that has a mask sees all keys if `first` is beyond the
- * text, and none if it is before. */
-static void first_far_away(void)
+ * text, and none if it is before; a window sees those that are near. */
+static void far_away(void)
 {
+    static const int far[] = {INT_MIN, INT_MIN + 2, -1000,       -2,     1,
+                              999,     1000,        INT_MAX - 2, INT_MAX};
     const float x[3][2] = {{1, 0}, {0, 1}, {1, 1}};
-    for (int k = 0; k < 6; k++) {
-        float mask[3][4], scores[3][4] = {{0}}, s[3][3], weights[3][3];
+    for (int k = 0; k < 9 * 5; k++) {
+        const int first = far[k / 5], w = far[4 + k % 5];
+        float mask[3][4], scores[3][4] = {{0}}, near[3][4] = {{0}};
+        float s[3][3], weights[3][3];
         next_case();
-        given("n = 3, m = 4, first = %d", ends[k]);
-        causal_mask(3, 4, ends[k], mask);
-        mask_scores(3, 4, ends[k], scores);
-        masked_weights(3, 3, 2, mask_causal(ends[k]), x, x, s, weights);
+        given("n = 3, m = 4, first = %d, w = %d", first, w);
+        causal_mask(3, 4, first, mask);
+        mask_scores(3, 4, first, scores);
+        mask_window(3, 4, first, w, near);
+        masked_weights(3, 3, 2, mask_causal(first), x, x, s, weights);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++) {
-                const bool all = ends[k] > 0;
-                expect_equal("mask", mask[i][j], all);
-                expect_equal("scores", scores[i][j], all ? 0 : -INFINITY);
-                if (j < 3)
-                    expect_true("weights", isnan(weights[i][j]) != all);
-            }
-    }
-}
-
-/* Places and windows that lie beyond the text. */
-static void window_far_away(void)
-{
-    const int far[] = {INT_MIN, -1000, -2,          1,
-                       999,     1000,  INT_MAX - 2, INT_MAX};
-    for (int k = 0; k < 8 * 5; k++) {
-        const int from = far[k / 5], w = far[3 + k % 5];
-        float scores[3][4] = {{0}};
-        next_case();
-        given("n = 3, m = 4, first = %d, w = %d", from, w);
-        mask_window(3, 4, from, w, scores);
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 4; j++) {
-                const int64_t back = (int64_t)from + i - j;
-                expect_equal(tap_words("scores[%d][%d]", i, j),
-                             scores[i][j],
-                             back >= 0 && back < w ? 0 : -INFINITY);
+                const int64_t back = (int64_t)first + i - j;
+                const bool sees = back >= 0, is_near = sees && back < w;
+                expect_equal("mask", mask[i][j], sees);
+                expect_equal("scores", scores[i][j], sees ? 0 : -INFINITY);
+                expect_equal("near", near[i][j], is_near ? 0 : -INFINITY);
+                if (j < 3) /* not a number where nothing is seen */
+                    expect_true("weights",
+                                isnan(weights[i][j]) == (back + j < 0));
             }
     }
 }
@@ -95,18 +76,6 @@ static void weights_test(const char *set)
                    weights);
     matmul(n, d_v, m, weights, input(set, "value"),
            due(set, "context", rtol, atol));
-}
-
-/* Exercise 9.5: the scores of later words are hidden, their values are
- * not; 0 times infinity is no number. */
-static void values_are_not_hidden(void)
-{
-    const float one[2][1] = {{1}, {1}}, value[2][1] = {{1}, {INFINITY}};
-    const float due[2] = {NAN, INFINITY};
-    float scores[2][2], weights[2][2], context[2][1];
-    masked_weights(2, 2, 1, mask_causal(0), one, one, scores, weights);
-    matmul(2, 1, 2, weights, value, context);
-    expect_list("context", 2, context, due, EXACTLY);
 }
 
 /* With a tolerance of 0, a rounding at gap 0 is enough. What it asks for
@@ -191,9 +160,8 @@ static void tests_of_masks(void)
              mask_window(SHAPE(set, "scores"), first(set),
                          (int)input_number(set, "window", "w"),
                          changed(set, "scores", "near", EXACTLY)));
-    TAP("mask_window: places and windows beyond the text",
-        window_far_away());
-    TAP("causal_mask: the first and the last of ints", first_far_away());
+    TAP("mask_window: beyond the text", far_away());
+    TAP("causal_mask: beyond the text", far_away());
 }
 
 /* The least of all numbers are rounded. */
@@ -217,8 +185,6 @@ static void tests_of_weights(void)
     TAP("renormalize: weights of either sign", renormalize_test("signed"));
     TAP("renormalize: uneven weights", renormalize_test("uneven"));
     EACH_SET("masked_weights", "*-query", weights_test(set));
-    TAP("masked_weights: a later value that is infinite",
-        values_are_not_hidden());
 }
 
 int main(void)

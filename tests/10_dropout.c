@@ -78,8 +78,7 @@ static void sums_test(const char *set)
     Random r = random_seeded(61);
     double got[3] = {unset, unset, unset};
     given("r: random_seeded(61)");
-    mean_row_sum(&r, input_number(set, "rate", "p"), dim(set, "weights", 0),
-                 dim(set, "weights", 1),
+    mean_row_sum(&r, input_number(set, "rate", "p"), SHAPE(set, "weights"),
                  (int)input_number(set, "draws", "draws"),
                  input(set, "weights"), got);
     for (int k = 0; k < 3; k++)

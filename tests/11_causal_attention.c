@@ -205,8 +205,8 @@ static void refusals(void)
     REFUSES(NULL,
             causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
-    REFUSES_EACH("head_forward", forward_with, misfit_keys);
-    REFUSES_EACH("head_forward", forward_with, misfit_queries);
+    REFUSES_EACH("head_forward", forward_with, misfit);
+    REFUSES_EACH("head_forward", forward_with, misfit_lengths);
     REFUSES_EACH("head_forward", forward_with, misfit_head);
     fitting(1, 0);
     REFUSES_SUCH("keys from tokens of another width",

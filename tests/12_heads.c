@@ -14,8 +14,8 @@ static Attention drawn(const char *set)
     Attention a;
     for (int i = 0; !strcmp(set, "concat") && i < 24; i++)
         random_float(&r);
-    heads_init(&a, &r, dim(set, "w_query", 0), dim(set, "w_query", 1),
-               dim(set, "w_query", 2), dim(set, "w_value", 2));
+    heads_init(&a, &r, SHAPE(set, "w_query"), dim(set, "w_query", 2),
+               dim(set, "w_value", 2));
     return a;
 }
 
@@ -251,8 +251,8 @@ static void refusals(void)
     REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
-    REFUSES_EACH("heads_forward", forward_with, misfit_keys);
-    REFUSES_EACH("heads_forward", forward_with, misfit_queries);
+    REFUSES_EACH("heads_forward", forward_with, misfit);
+    REFUSES_EACH("heads_forward", forward_with, misfit_lengths);
     TAP_REFUSES("heads_forward", "an output layer", NULL,
                 forward_with(&fit.d_out, 3));
     TAP_REFUSES("heads_forward", "keys from tokens of another width", NULL,

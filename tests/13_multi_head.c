@@ -206,8 +206,8 @@ static void refusals(void)
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, -1, 0, 2, 0));
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, 6, 1.5, 2, 0));
     REFUSES(NULL, multi_head_init_pytorch(&a, some_draws(), 8, 0, 3));
-    REFUSES_EACH("attention_forward", forward_with, misfit_keys);
-    REFUSES_EACH("attention_forward", forward_with, misfit_queries);
+    REFUSES_EACH("attention_forward", forward_with, misfit);
+    REFUSES_EACH("attention_forward", forward_with, misfit_lengths);
     REFUSES_SUCH("0 heads",
                  average_weights(1, 1, none, (const void *)one, mean));
     REFUSES_SUCH("-1 heads",

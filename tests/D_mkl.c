@@ -69,7 +69,7 @@ int main(void)
                            due("reader", "mask", EXACTLY)));
     EACH_SET("dropout_mask_mcg31", "shape_*-mask",
              dropout_mask_mcg31((Random[]){random_seeded(42)}, 0.3,
-                                dim(set, "mask", 0), dim(set, "mask", 1),
+                                SHAPE(set, "mask"),
                                 due(set, "mask", EXACTLY)));
     TAP("dropout_mask_mcg31: what MCG31 begins with", first_test());
     TAP("dropout_mask_mcg31: draws at the threshold",

@@ -43,7 +43,8 @@ static struct {
 /* What the running test gives to a function, in the order of the test's own
  * text: C computes arguments in any order. */
 static struct {
-    int place; /* in the test's text */
+    int place;    /* in the test's text */
+    Tensor array; /* its count is 0 where words alone are given */
     TapText text;
 } tap_given[TAP_GIVENS];
 static int tap_givens;
@@ -146,6 +147,30 @@ static inline Tensor tap_array_of(const char *name, char type,
 
 /* ---- What is given. */
 
+static inline void tap_tell_given(void)
+{
+    *tap_told->given = '\0';
+    for (int k = 0; k < tap_givens; k++)
+        tap_tell(tap_told->given, "%s", tap_given[k].text);
+}
+
+/* Entry i of an answer is wrong: of what is given in the same shape, and is
+ * too large to be shown, tells that entry. */
+static inline void tap_give_entry(const Tensor *answer, size_t i)
+{
+    for (int k = 0; k < tap_givens; k++) {
+        const Tensor *t = &tap_given[k].array;
+        if (t->count <= TAP_SHOWN || t->rank != answer->rank ||
+            memcmp(t->shape, answer->shape, sizeof t->shape) != 0)
+            continue;
+        tap_tell(tap_given[k].text, ", where ");
+        tap_index(tap_given[k].text, t, i);
+        tap_tell(tap_given[k].text, " is ");
+        tap_number(tap_given[k].text, 9, tap_entry(t, i));
+    }
+    tap_tell_given();
+}
+
 /* Tells, once, that words or this array are given. Once something is wrong,
  * what was given then stays. */
 static inline void tap_give(int place, const char *words,
@@ -165,11 +190,10 @@ static inline void tap_give(int place, const char *words,
     for (; k > 0 && tap_given[k - 1].place > place; k--)
         tap_given[k] = tap_given[k - 1];
     tap_given[k].place = place;
+    tap_given[k].array = array ? *array : (Tensor){.count = 0};
     strcpy(tap_given[k].text, text);
     tap_givens++;
-    *tap_told->given = '\0';
-    for (int i = 0; i < tap_givens; i++)
-        tap_tell(tap_told->given, "%s", tap_given[i].text);
+    tap_tell_given();
 }
 
 static inline void tap_give_array(int place, const char *name, char type,
@@ -195,7 +219,7 @@ static inline void next_case(void)
     if (tap_told->failed)
         return;
     tap_givens = 0;
-    *tap_told->given = '\0';
+    tap_tell_given();
 }
 
 /* ---- Comparisons. */
@@ -270,6 +294,7 @@ static inline void tap_compare(const Tensor *got, const Tensor *due,
             tap_show(tap_told->gave, got);
             tap_show(tap_told->due, &shown);
         }
+        tap_give_entry(due, i);
         tap_tell(tap_told->wrong, "\n%s", got->name);
         tap_index(tap_told->wrong, due, i);
         tap_tell(tap_told->wrong, ": ");

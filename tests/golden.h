@@ -111,6 +111,9 @@ static inline int dim(const char *set, const char *what, int k)
     return tap_find(set, what)->shape[k];
 }
 
+/* The rows and columns of a table, as two arguments. */
+#define SHAPE(set, what) dim(set, what, 0), dim(set, what, 1)
+
 static inline size_t golden_count(const char *set, const char *what)
 {
     return tap_find(set, what)->count;

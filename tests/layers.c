@@ -83,8 +83,7 @@ static Attention attention_of_set(const char *set, Mask *mask)
     memcpy(a.memory, input(set, "parameters"), a.count * sizeof(float));
     *mask = strcmp(set, "texts_table")
                 ? mask_causal((int)input_number(set, "first", "first"))
-                : mask_table(dim(set, "mask", 0), dim(set, "mask", 1),
-                             input(set, "mask"));
+                : mask_table(SHAPE(set, "mask"), input(set, "mask"));
     return a;
 }
 

@@ -34,14 +34,7 @@
 
 #include "arrays.h"
 
-#define TAP(name, ...)                                                     \
-    do {                                                                   \
-        if (tap_begin(name, false, NULL)) {                                \
-            __VA_ARGS__;                                                   \
-            tap_end();                                                     \
-        }                                                                  \
-        tap_judge();                                                       \
-    } while (0)
+#define TAP(name, ...) TAP_TEST(name, false, NULL, NULL, __VA_ARGS__)
 
 #define TAP_LARGE(name, ...)                                               \
     do {                                                                   \
@@ -74,12 +67,18 @@ static inline void tap_limit_memory(rlim_t megabytes)
 #endif
 }
 
-/* Before the first line comes the version. */
-static inline int tap_next(void)
+/* The line of a test point; before the first comes the version. */
+static inline void tap_point(bool good, const char *name, const char *skip)
 {
     if (tap_count == 0)
         printf("TAP version 13\n");
-    return ++tap_count;
+    printf("%sok %d - %s%s%s\n", good ? "" : "not ", ++tap_count, name,
+           skip ? " # SKIP " : "", skip ? skip : "");
+}
+
+static inline void tap_skip(const char *name, const char *why)
+{
+    tap_point(true, name, why);
 }
 
 /* Prints a text for YAML on one line in quotes: on anything else prove
@@ -102,7 +101,7 @@ static inline void tap_yaml(const char *key, const char *text)
 static inline void tap_line(bool good)
 {
     const int failed = tap_told->failed, compared = tap_told->compared;
-    printf("%sok %d - %s\n", good ? "" : "not ", tap_next(), tap_name);
+    tap_point(good, tap_name, NULL);
     tap_failed += !good;
     if (!good || getenv("TAP_TELL")) {
         printf("  ---\n");
@@ -116,11 +115,6 @@ static inline void tap_line(bool good)
         printf("  ...\n");
     }
     fflush(stdout);
-}
-
-static inline void tap_skip(const char *name, const char *why)
-{
-    printf("ok %d - %s # SKIP %s\n", tap_next(), name, why);
 }
 
 /* Is the running test point one that is asked for? */
@@ -246,28 +240,17 @@ static inline int tap_wait(bool refuses)
     return code;
 }
 
-/* The end of a test, in its child. */
-static inline void tap_end(void)
+/* The end of a test, in its child; a call that shall refuse does not come
+ * here. */
+static inline void tap_end(bool refuses)
 {
-    tap_check_due();
-    tap_check_guards();
-    expect(tap_told->compared > 0, "the test", "compares nothing");
+    if (!refuses) {
+        tap_check_due();
+        tap_check_guards();
+        expect(tap_told->compared > 0, "the test", "compares nothing");
+    }
     tap_told->is_done = true;
     exit(0);
-}
-
-static inline void tap_judge(void)
-{
-    if (tap_child < 0)
-        return;
-    const int code = tap_wait(false);
-    if (code == 2 && !tap_told->is_done)
-        tap_tell(tap_told->wrong, "\n%s",
-                 tap_told->is_limited
-                     ? "memory ran out: what calls before this one had "
-                       "asked for was not given back"
-                     : "refused, with status 2, where an answer is due");
-    tap_line(code == 0 && tap_told->is_done && !tap_told->failed);
 }
 
 /* ---- Calls that must be refused. */
@@ -293,30 +276,43 @@ static inline bool tap_is_message(const char *text, const char *line)
     return end && !strstr(place, " is still empty: ");
 }
 
-static inline void tap_judge_refusal(const char *line)
+/* After the child's end, whether it should have refused, and this line. */
+static inline void tap_judge(bool refuses, const char *line)
 {
     if (tap_child < 0)
         return;
-    const int code = tap_wait(true);
-    tap_tell(tap_told->due, "\na refusal, with status 2 and the line %s",
-             line ? line : "file.c: function: what is wrong");
-    if (tap_told->is_done)
-        tap_tell(tap_told->wrong, "\nthe call was not refused");
-    else if (code == 2)
-        tap_tell(tap_told->wrong,
-                 "\nstatus 2, but the line is not that of a refusal");
-    tap_line(code == 2 && tap_is_message(tap_told->printed, line));
+    const int code = tap_wait(refuses);
+    const bool is_done = tap_told->is_done;
+    const char *wrong = NULL;
+    if (refuses) {
+        tap_tell(tap_told->due,
+                 "\na refusal, with status 2 and the line %s",
+                 line ? line : "file.c: function: what is wrong");
+        wrong = is_done ? "the call was not refused"
+                : code == 2
+                    ? "status 2, but the line is not that of a refusal"
+                    : NULL;
+    } else if (code == 2 && !is_done)
+        wrong = tap_told->is_limited
+                    ? "memory ran out: what calls before this one had "
+                      "asked for was not given back"
+                    : "refused, with status 2, where an answer is due";
+    if (wrong)
+        tap_tell(tap_told->wrong, "\n%s", wrong);
+    tap_line(refuses ? code == 2 && tap_is_message(tap_told->printed, line)
+                     : code == 0 && is_done && !tap_told->failed);
 }
 
-#define TAP_REFUSES(name, words, line, ...)                                \
+#define TAP_TEST(name, refuses, words, line, ...)                          \
     do {                                                                   \
-        if (tap_begin(name, true, words)) {                                \
+        if (tap_begin(name, refuses, words)) {                             \
             __VA_ARGS__;                                                   \
-            tap_told->is_done = true;                                      \
-            exit(0);                                                       \
+            tap_end(refuses);                                              \
         }                                                                  \
-        tap_judge_refusal(line);                                           \
+        tap_judge(refuses, line);                                          \
     } while (0)
+#define TAP_REFUSES(name, words, line, ...)                                \
+    TAP_TEST(name, true, words, line, __VA_ARGS__)
 
 /* A test point: the call must refuse, that is end with status 2 and write
  * one line to standard error, "file.c: function: what is wrong". Where the

@@ -99,6 +99,7 @@ static void changes_input(void) { ((float *)hello()->data)[5] += 1; good(); }
 static void beyond_input(void) { ((float *)hello()->data)[9] = 1; good(); }
 static void prints(void) { puts("ok 99 - not a result"); printf("not"); good(); }
 static void prints_much(void) { for (int i = 0; i < 99999; i++) printf("%d\n", i); wrong(); }
+static void owes_two(void) { gives((due_as("2x3x5", "scores", "first", EXACTLY), 1), (due_as("2x3x5", "scores", "then", EXACTLY), 1)); }
 static void endless(void) { for (;;) puts("and on"); }
 
 /* What REFUSES calls, and whether it shall be content. */
@@ -152,6 +153,7 @@ int main(void)
     TAP("not", large()); // it[0]: unset where 0.0698450804 is due: nothing was written there, or only added to what was there
     TAP("not", changes_input()); // query (size 9): the function has changed its input
     TAP("not", beyond_input()); // query (size 9): something was written beyond its end
+    TAP("not", owes_two()); // first[0][0]: unset where 0.886267064 is due: nothing was written there, or only added to what was there
     TAP("ok", prints());
     TAP("not", prints_much()); // it: 1.5 where 1 is due
     REFUSES("x.c: luck: no luck 0", luck(ok));
@@ -221,7 +223,7 @@ is $tests, () = $program =~ /^    (?:TAP|REFUSES|REFUSES_SUCH)\(/mg, 'none is lo
 my @wrong = $program =~ m{^    \w+\(.*; // (.*)}mg;
 splice @wrong, -@texts, @texts, map { "$_: this is not so" } @texts;
 # On a machine that has no time for it, a loop seems to wait.
-s/^no end in 6 s: does.*/no end in 1 s: is there an endless loop?/ for map { $_->{wrong} } @yaml;
+$_->{wrong} =~ s/^no end in 6 s: does.*/no end in 1 s: is there an endless loop?/ for @yaml;
 is_deeply [map { $_->{wrong} =~ s/\n(?=it|Ab)/ | /gr } @yaml], \@wrong, 'each that fails says what is wrong';
 is_deeply [map { $_->{printed} } @yaml[-@texts .. -1]], \@texts, '... and what was printed, as it was';
 is_deeply [grep { !/^wrong(?: given)?(?: gave)?(?: due)?(?: printed)?(?: fail)?$/ } @keys], [], '... in one order';

@@ -218,18 +218,18 @@ static inline Mask fit_but(int *number, int value)
     return mask;
 }
 
-/* What does not fit: keys; queries, or their mask; a function of one head.
- * The rest is tried by trace.c and attention_object.c. */
-static const Wrong misfit_keys[] = {
-    {"a layer for keys of 9 columns, where 4 are needed", NULL,
-     &fit.key.d_out, 9},
+/* What does not fit: the attention, or the trace's columns; lengths; a
+ * function of one head. The rest is tried by trace.c and
+ * attention_object.c. */
+static const Wrong misfit[] = {
+    {"a layer for keys of 9 columns, not 4", NULL, &fit.key.d_out, 9},
     {"6 keys, where the context length is 5", NULL, &fit.context_length, 5},
-    {"a trace for 5 keys, where there are 6", NULL, &fit_trace.m, 5},
     {"a trace for values of 3 columns, not 2", NULL, &fit_trace.d_v, 3},
 };
-static const Wrong misfit_queries[] = {
-    {"a trace for 6 queries, where there are 5", NULL, &fit_trace.n, 6},
-    {"a mask for 2 queries, where there are 5", NULL, &fit_mask_rows, 2},
+static const Wrong misfit_lengths[] = {
+    {"a trace for 5 keys, not 6", NULL, &fit_trace.m, 5},
+    {"a trace for 6 queries, not 5", NULL, &fit_trace.n, 6},
+    {"a mask for 2 queries, not 5", NULL, &fit_mask_rows, 2},
 };
 static const Wrong misfit_head[] = {
     {"two heads", NULL, &fit.n_heads, 2},
