@@ -79,60 +79,6 @@ static void flash(const char *set, Mask mask)
         due(set, "log_sum", 3e-7, ATOL));
 }
 
-/* Any piece of a table, as the whole table is masked. */
-static void mask_piece_test(void)
-{
-    enum { N = 7, M = 9 };
-    float table[N][M], whole[N][M], piece[N * M];
-    for (int round = 0; round < 300; round++) {
-        const int i = tap_int(0, N - 1), j = tap_int(0, M - 1);
-        const int rows = tap_int(1, N - i), cols = tap_int(1, M - j);
-        const int first = tap_int(-2 * M, 2 * M);
-        for (int k = 0; k < N * M; k++) {
-            table[k / M][k % M] = (float)tap_int(-1, 1);
-            whole[k / M][k % M] = (float)k;
-        }
-        const Mask mask = round % 3 == 0   ? mask_none()
-                          : round % 3 == 1 ? mask_causal(first)
-                                           : mask_table(N, M, table);
-        for (int k = 0; k < rows * cols; k++)
-            piece[k] = whole[i + k / cols][j + k % cols];
-        apply_mask(N, M, mask, whole);
-        mask_square(mask, i, j, rows, cols, (void *)piece);
-        next_case();
-        given("a mask of kind %d, first = %d, i = %d, j = %d, rows = %d, "
-              "cols = %d",
-              mask.kind, mask.first, i, j, rows, cols);
-        for (int k = 0; k < rows * cols; k++)
-            expect_equal("score", piece[k],
-                         whole[i + k / cols][j + k % cols]);
-    }
-}
-
-/* The last of the queries sees most. */
-static void sees_any_test(void)
-{
-    const float table[1][1] = {{0}};
-    for (int first = -3; first <= 3; first++)
-        for (int last = 0; last < 5; last++)
-            for (int j = 0; j < 9; j++) {
-                next_case();
-                given("first = %d, last = %d, j = %d", first, last, j);
-                expect_equal("of the past",
-                             mask_shows_block(mask_causal(first), last, j),
-                             first + last >= j);
-                expect_true("of all",
-                            mask_shows_block(mask_none(), last, j));
-                expect_true(
-                    "of a table",
-                    mask_shows_block(mask_table(1, 1, table), last, j));
-            }
-    expect_true("far away",
-                mask_shows_block(mask_causal(INT_MAX), INT_MAX, INT_MAX));
-    expect_true("far back",
-                !mask_shows_block(mask_causal(INT_MIN), INT_MAX, 0));
-}
-
 /* Only the first block of very many is there; queries that see no other do
  * not read on. */
 static void blocks_are_skipped(void)
@@ -202,8 +148,6 @@ int main(void)
     EACH_SET("online_softmax_add", "row_*-scores", row_test(set, false));
     EACH_SET("online_softmax_add_block", "row_*-scores",
              row_test(set, true));
-    TAP("mask_square: as the whole table is masked", mask_piece_test());
-    TAP("mask_shows_block: the last query sees most", sees_any_test());
     EACH_SET(
         "flash_forward", "*past*-query",
         flash(set, mask_causal((int)input_number(set, "first", "first"))));

@@ -171,26 +171,6 @@ static void odd_numbers(void)
     }
 }
 
-/* More at once than a ring has rows: those that are there can ask. */
-static void more_than_the_ring(void)
-{
-    Random r = random_seeded(1);
-    AttentionCall text = any_text(&r, 40, 2, 2, 3, 4, 5);
-    KVCache c = cache_for(&text, 5, 6, FORMAT_FLOAT32);
-    kv_cache_append(&c, 38, text.key, text.value);
-    expect_equal("first", (double)c.first, 32);
-    come(&c, &text, 2);
-    double *due = due_contexts(&text, NULL);
-    for (int i = 0; i < 4 * 2 * 4; i++) {
-        const int head = i / 8, token = 38 + i / 4 % 2;
-        expect_near("context",
-                    (double)row_at(&text.context, 0, head, token)[i % 4],
-                    due[(head * 40 + token) * 4 + i % 4], 0, ATOL);
-    }
-    free(due);
-    kv_cache_free(&c);
-}
-
 /* What has come and is taken back leaves no trace. */
 static void take_back(void)
 {
@@ -251,7 +231,7 @@ static void rows_stand(void)
         KVCache c = cache_for(&text, window, window ? window + 2 : 12,
                               (Format)(k / 2 % 3));
         for (int i = 0, n = 0; i < 12; i += n) {
-            n = 1 + below(&r, 4);
+            n = 1 + below(&r, k % 3 ? 4 : 12); /* or more than fit */
             n = n < 12 - i ? n : 12 - i;
             kv_cache_append(&c, n, rows_from(text.key, i),
                             rows_from(text.value, i));
@@ -387,8 +367,6 @@ int main(void)
     TAP("kv_cache_attend: NaN and infinities", odd_numbers());
     TAP("kv_cache_append: which row has which token", rows_stand());
     TAP("kv_cache_append: any text, in any pieces", any_pieces());
-    TAP("kv_cache_append: more than the ring has rows",
-        more_than_the_ring());
     each_half();
     TAP("kv_cache_truncate: as if they had not come", take_back());
     TAP("kv_cache_truncate: none, all, and what a ring can",
