@@ -154,6 +154,7 @@ static void copy_with(int *number, int value)
 static void forward_with(int *number, int value)
 {
     fit_but(number, value);
+    trace_free(&fit_trace);
     trace_init_for(&fit_trace, &fit, 5, 5);
     *number = value;
     self_attention_forward(&fit, 5, fit_x, &fit_trace);

@@ -196,6 +196,8 @@ static inline const Attention *fitting(int n_heads, int d_out)
     fit.n_heads = n_heads;
     fit.d_out = d_out;
     fit.context_length = 6;
+    free(fit.memory);
+    free(fit_trace.memory);
     attention_init(&fit, &fit);
     trace_init_for(&fit_trace, &fit, 5, 6);
     return &fit;
