@@ -49,8 +49,8 @@ static void exp2_test(void)
         }
 }
 
-/* Rows that lie apart times columns, from nothing, from one row for all, and
- * from what the result holds. */
+/* Rows that lie apart times columns, from nothing, from one row for all,
+ * and from what the result holds. */
 static void matmul_test(void)
 {
     for (int s = 0; s < 60; s++) {

@@ -4,9 +4,10 @@
 #include "tap.h"
 
 /* One such number, as "p.n = 2", and the line of the refusal, or NULL. */
-#define WRONG(number, value, line)                                         \
+#define WRONG(of, to, line_of)                                             \
     {                                                                      \
-#number " = " #value, line, &number, value                         \
+        .words = #of " = " #to, .line = line_of, .number = &of,            \
+        .value = to                                                        \
     }
 
 /* A test point for each of an array of them: the number gets its value, and
