@@ -173,7 +173,7 @@ static void parts_agree(void)
             b.call.mask = mask_causal(m[k] - n[k]);
         double *due[3], *first[3];
         due_of(&b, due);
-        for (const Kernel *kernel = NULL; (kernel = next_kernel(kernel));)
+        for (const Kernel *kernel = NULL; (kernel = next_kernel(kernel));) {
             for (int run = 0; run < 3; run++) {
                 b.call.threads = threads[run];
                 go(kernel, &b, 0);
@@ -184,6 +184,11 @@ static void parts_agree(void)
                                 run ? 0 : ATOL);
                 }
             }
+            for (int i = 0; i < 3; i++)
+                free(first[i]);
+        }
+        for (int i = 0; i < 3; i++)
+            free(due[i]);
         guarded_free();
     }
 }
