@@ -217,6 +217,7 @@ static inline void *tap_input_entry(int place, const char *set,
 #define input_entry_as(set, what, name, b)                                 \
     tap_input_entry(__COUNTER__, set, what, name, b)
 #define input_entry(set, what, b) input_entry_as(set, what, what, b)
+
 /* A number: "p = 0.5". */
 static inline double tap_input_number(int place, const char *set,
                                       const char *what, const char *name)

@@ -36,7 +36,7 @@ static inline void trace_tables(Trace *t, TraceTable table[TRACE_TABLES])
     memcpy(table, all, sizeof all);
 }
 
-/* A trace for n and m tokens of which every table is a room of its own,
+/* A trace for n and m tokens of which every table is an array of its own,
  * with guards around it, instead of a part of one block. Freed with the
  * test. */
 static inline Trace guarded_trace(const Attention *a, int n, int m)
