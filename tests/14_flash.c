@@ -1,85 +1,73 @@
 /* Chapter 14 against PyTorch: golden/14_flash. */
 #define CHAPTER "14_flash"
-#include "traces.h"
+#include "golden.h"
 #include "attention/14_flash.h"
 
 #define ATOL 2e-6
 
-/* What has been met so far, against PyTorch's answer after j keys. */
-static void so_far(const char *set, const OnlineSoftmax *r, int j, int d_v,
-                   const float mixture[d_v])
-{
-    float context[d_v];
-    memcpy(context, mixture, sizeof context);
-    const float log_sum_exp = online_softmax_finish(d_v, r, context);
-    expect_near(tap_words("log-sum-exp after %d keys", j), log_sum_exp,
-                golden_doubles(set, "log_sums")[j], 2e-7, ATOL);
-    for (int k = 0; k < d_v; k++)
-        expect_near(tap_words("context[%d] after %d keys", k, j),
-                    context[k],
-                    golden_doubles(set, "contexts")[j * d_v + k], 0, ATOL);
-}
+/* ---- One pass over a row */
 
 static void nothing_met(void)
 {
     float mixture[3] = {5, NAN, -7};
-    const float zeros[3] = {0};
     OnlineSoftmax r = {7, 8};
     online_softmax_init(3, &r, mixture);
-    expect_list("mixture", 3, mixture, zeros, EXACTLY);
+    expect_list("mixture", 3, mixture, ((float[3]){0}), EXACTLY);
     expect_equal("log-sum-exp", online_softmax_finish(3, &r, mixture),
                  -INFINITY);
-    for (int k = 0; k < 3; k++)
-        expect_equal(tap_words("mixture[%d]", k), mixture[k], NAN);
+    expect_list("mixture", 3, mixture, ((float[]){NAN, NAN, NAN}), EXACTLY);
 }
 
 static void mixture_is_divided(void)
 {
     const OnlineSoftmax r = {2, 4};
-    const float expect[2] = {2, -0.5f};
     float mixture[2] = {8, -2};
     expect_near("log-sum-exp", online_softmax_finish(2, &r, mixture),
                 2 + log(4), 3e-7, 0);
-    expect_list("mixture", 2, mixture, expect, EXACTLY);
+    expect_list("mixture", 2, mixture, ((float[]){2, -0.5f}), EXACTLY);
 }
 
 /* By the logarithm of 2, so that halves are left. */
 static void what_was_summed_is_halved(void)
 {
-    const float expect[2] = {1, -2};
     float mixture[2] = {2, -4};
     OnlineSoftmax r = {3, 5};
     online_softmax_rescale(3.69314718f, 2, &r, mixture);
     expect_near("largest", r.largest, 3.69314718, 1e-7, 0);
     expect_near("sum", r.sum, 2.5, 3e-7, 0);
-    for (int k = 0; k < 2; k++)
-        expect_near(tap_words("mixture[%d]", k), mixture[k], expect[k],
-                    3e-7, 0);
+    expect_list("mixture", 2, mixture, ((float[]){1, -2}), 3e-7, 0);
 }
 
-/* The row of scores key by key, or in the blocks of the set. */
+/* The row of scores key by key, or in the blocks of the set: after each,
+ * against PyTorch's answer for as many keys. */
 static void row_test(const char *set, bool is_cut)
 {
-    const int d_v = dim(set, "value", 1),
-              n = dim(set, is_cut ? "cuts" : "scores", 0);
+    const int d_v = dim(set, "value", 1);
     const float *scores = input(set, "scores");
     const float(*value)[d_v] = input(set, "value");
+    const int n = dim(set, is_cut ? "cuts" : "scores", 0);
     float *mixture = guarded("mixture", (size_t)d_v);
     OnlineSoftmax r;
     online_softmax_init(d_v, &r, mixture);
-    for (int k = 0, from = 0; k < n; k++) {
-        const int till =
-            is_cut ? (int)golden_integers(set, "cuts")[k] : k + 1;
+    for (int k = 0, from = 0, till; k < n; k++, from = till) {
+        till = is_cut ? (int)golden_integers(set, "cuts")[k] : k + 1;
         if (is_cut)
             online_softmax_add_block(till - from, d_v, scores + from,
                                      value + from, &r, mixture);
         else
             online_softmax_add(d_v, scores[k], value[k], &r, mixture);
-        if (till > 0)
-            so_far(set, &r, till - 1, d_v, mixture);
-        from = till;
+        if (till == 0)
+            continue;
+        float *context = guarded_copy("context", (size_t)d_v, mixture);
+        expect_near(tap_words("log-sum-exp after key %d", till - 1),
+                    online_softmax_finish(d_v, &r, context),
+                    golden_doubles(set, "log_sums")[till - 1], 2e-7, ATOL);
+        expect_entry(tap_words("context after key %d", till - 1), context,
+                     set, "contexts", till - 1, 0, ATOL);
     }
 }
+
+/* ---- Flash attention */
 
 static void flash(const char *set, Mask mask)
 {
@@ -91,76 +79,20 @@ static void flash(const char *set, Mask mask)
         due(set, "log_sum", 3e-7, ATOL));
 }
 
-/* Any piece of a table, as the whole table is masked. */
-static void mask_piece_test(void)
-{
-    enum { N = 7, M = 9 };
-    float table[N][M], whole[N][M], piece[N * M];
-    for (int round = 0; round < 300; round++) {
-        const int i = tap_int(0, N - 1), j = tap_int(0, M - 1);
-        const int rows = tap_int(1, N - i), cols = tap_int(1, M - j);
-        const int first = tap_int(-2 * M, 2 * M);
-        for (int k = 0; k < N * M; k++) {
-            table[k / M][k % M] = (float)tap_int(-1, 1);
-            whole[k / M][k % M] = (float)k;
-        }
-        const Mask mask = round % 3 == 0   ? mask_none()
-                          : round % 3 == 1 ? mask_causal(first)
-                                           : mask_table(N, M, table);
-        for (int k = 0; k < rows * cols; k++)
-            piece[k] = whole[i + k / cols][j + k % cols];
-        apply_mask(N, M, mask, whole);
-        mask_square(mask, i, j, rows, cols, (void *)piece);
-        next_case();
-        given("a mask of kind %d, first = %d, i = %d, j = %d, rows = %d, "
-              "cols = %d",
-              mask.kind, mask.first, i, j, rows, cols);
-        for (int k = 0; k < rows * cols; k++)
-            expect_equal("score", piece[k],
-                         whole[i + k / cols][j + k % cols]);
-    }
-}
-
-/* The last of the queries sees most. */
-static void sees_any_test(void)
-{
-    const float table[1][1] = {{0}};
-    for (int first = -3; first <= 3; first++)
-        for (int last = 0; last < 5; last++)
-            for (int j = 0; j < 9; j++) {
-                next_case();
-                given("first = %d, last = %d, j = %d", first, last, j);
-                expect_equal("of the past",
-                             mask_shows_block(mask_causal(first), last, j),
-                             first + last >= j);
-                expect_true("of all",
-                            mask_shows_block(mask_none(), last, j));
-                expect_true(
-                    "of a table",
-                    mask_shows_block(mask_table(1, 1, table), last, j));
-            }
-    expect_true("far away",
-                mask_shows_block(mask_causal(INT_MAX), INT_MAX, INT_MAX));
-    expect_true("far back",
-                !mask_shows_block(mask_causal(INT_MIN), INT_MAX, 0));
-}
-
-/* Only the first block of three is there; queries that see no other do not
- * read on. */
+/* Only the first block of very many is there; queries that see no other do
+ * not read on. */
 static void blocks_are_skipped(void)
 {
     enum { SEEN = 32 };
-    float *key = guarded("key", SEEN), *value = guarded("value", SEEN);
+    float *key = guarded("key", SEEN);
+    float *value = guarded_filled("value", SEEN, 3);
     float *context = guarded("context", SEEN);
-    float *log_sum_exp = guarded("log_sum", SEEN);
+    float *log_sum_exp = guarded("log_sum_exp", SEEN);
     tap_fill(SEEN, key, -1, 1);
-    for (int j = 0; j < SEEN; j++)
-        value[j] = 3;
     tap_limit_memory(0);
     flash_forward(SEEN, INT_MAX / 2, 1, 1, mask_causal(0), (void *)key,
                   (void *)key, (void *)value, (void *)context, log_sum_exp);
-    for (int i = 0; i < SEEN; i++)
-        expect_near(tap_words("context[%d]", i), context[i], 3, 0, ATOL);
+    expect_list("context", SEEN, context, value, 0, ATOL);
 }
 
 /* A place before or behind every text. */
@@ -190,7 +122,7 @@ static void join_test(const char *set)
         (float)input_number(set, "log_sum", "log_sum"), input(set, "other"),
         (float)input_number(set, "other_log_sum", "other_log_sum"));
     expect_near("the log-sum-exp", joined,
-                *golden_doubles(set, "joined_log_sum"), 3e-7, ATOL);
+                golden_number(set, "joined_log_sum"), 3e-7, ATOL);
 }
 
 static void refusals(void)
@@ -207,7 +139,7 @@ static void refusals(void)
                                    log_sum_exp));
 }
 
-static void tests_of_steps(void)
+int main(void)
 {
     TAP("online_softmax_init: nothing has been met", nothing_met());
     TAP("online_softmax_finish: by the sum, whose logarithm counts",
@@ -216,13 +148,6 @@ static void tests_of_steps(void)
     EACH_SET("online_softmax_add", "row_*-scores", row_test(set, false));
     EACH_SET("online_softmax_add_block", "row_*-scores",
              row_test(set, true));
-    TAP("mask_square: as the whole table is masked", mask_piece_test());
-    TAP("mask_shows_block: the last query sees most", sees_any_test());
-}
-
-int main(void)
-{
-    tests_of_steps();
     EACH_SET(
         "flash_forward", "*past*-query",
         flash(set, mask_causal((int)input_number(set, "first", "first"))));

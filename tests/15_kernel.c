@@ -1,33 +1,97 @@
 /* Chapter 15 against PyTorch, golden/15_kernel, and against the chapters
  * before it. */
 #define CHAPTER "15_kernel"
-#include "products.h"
+#include "calls.h"
 #include "attention/15_kernel.h"
 #include "attention/01_dot_product.h"
 #include "attention/14_flash.h"
-#include "kernel/lanes.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #define ATOL 2e-6
 
-/* The chapter's own functions, in the place of a kernel. */
-static const Kernel *after(const Kernel *last)
+/* ---- exp2_fast */
+
+/* Whole powers are exact. Below -126, where a float has fewer digits, 0
+ * will do as well. */
+static void expect_exp2(float x)
 {
-    static const Kernel own = {.name = "here",
-                               .matmul = matmul_strided,
-                               .exp2 = exp2_fast,
-                               .exp2_all = exp2_all};
-    return last || tap_told->failed ? NULL : &own;
+    const double got = (double)exp2_fast(x);
+    const double due = x < -127 ? 0 : exp2((double)x);
+    const double tolerance = x < -126         ? 2e-7 * due + 0x1p-149
+                             : x == floorf(x) ? 0
+                                              : 2e-7 * due;
+    expect(tap_is_near(got, due, tolerance) || (x < -126 && got == 0),
+           "exp2_fast", "of %.9g: %.9g where %.9g is due", (double)x, got,
+           due);
 }
 
-/* The book's own product and the fast ones, of odd sizes. */
+/* In steps of seven parts of 1024, so that each part comes, at some power;
+ * and beside whole numbers and halves, where the whole number becomes
+ * another one. Who is graded is another process, and each call takes
+ * microseconds. */
+static void exp2_grid(void)
+{
+    const int step = getenv("TAP_SMALL") ? 64 : 7;
+    for (int k = -126 * 1024; k <= 127 * 1024; k += step)
+        expect_exp2((float)k / 1024);
+    for (int k = -251; k <= 253; k++) {
+        const float x = (float)k / 2;
+        expect_exp2(x);
+        expect_exp2(nextafterf(x, -INFINITY));
+        expect_exp2(nextafterf(x, INFINITY));
+    }
+    expect_exp2(127);
+}
+
+static void exp2_between(void)
+{
+    for (float x = -127; x < -126; x = nextafterf(x + 1e-4f, 0))
+        expect_exp2(x);
+}
+
+static void exp2_ends(void)
+{
+    const float low[] = {-INFINITY, -FLT_MAX, -1e9f,
+                         -1000,     -128,     nextafterf(-127, -200)};
+    const uint32_t odd[] = {0x7fc00000, 0xffc00000, 0x7fc00001,
+                            0xffffffff, 0x7fffffff, 0x7fc12345};
+    for (int k = 0; k < 6; k++) {
+        float x;
+        memcpy(&x, &odd[k], sizeof x);
+        expect_exp2(x);
+        expect_exp2(low[k]);
+    }
+}
+
+/* Wherever a vector ends. */
+static void exp2_all_test(void)
+{
+    for (int n = 1; n <= 70; n++) {
+        float was[70], *x = guarded("x", (size_t)n);
+        tap_fill(n, was, -140, 126);
+        was[n / 2] = -INFINITY;
+        memcpy(x, was, (size_t)n * sizeof *x);
+        exp2_all(n, x);
+        for (int i = 0; i < n; i++)
+            expect_near(tap_words("x[%d] of %d", i, n), (double)x[i],
+                        was[i] < -126 ? 0 : exp2((double)was[i]), 3e-7,
+                        0x1p-126);
+    }
+}
+
+/* ---- Products */
+
+/* The book's own product and a fast one, of odd sizes. */
 static void
-matmul_as(void (*multiplies)(int n, int m, int d, const float (*a)[d],
-                             const float (*b)[m], float (*c)[m]),
-          double tolerance)
+expect_matmul(void (*multiply)(int n, int m, int d, const float (*a)[d],
+                               const float (*b)[m], float (*c)[m]),
+              double tolerance)
 {
     for (int s = 0; s < 40; s++) {
-        next_case();
-        Random r = random_seeded(1700 + s);
+        Random r = random_seeded(1700 + (uint64_t)s);
         const int n = any_size(&r, 60), m = any_size(&r, 130);
         const int d = any_size(&r, 60);
         float *a = guarded("a", (size_t)(n * d));
@@ -36,10 +100,11 @@ matmul_as(void (*multiplies)(int n, int m, int d, const float (*a)[d],
         float *due = guarded("an array", (size_t)(n * m));
         uniform_fill(&r, n, d, -1, 1, (void *)a);
         uniform_fill(&r, d, m, -1, 1, (void *)b);
+        next_case();
         given_array("a", a, n, d);
         given_array("b", b, d, m);
         matmul(n, m, d, (void *)a, (void *)b, (void *)due);
-        multiplies(n, m, d, (void *)a, (void *)b, (void *)c);
+        multiply(n, m, d, (void *)a, (void *)b, (void *)c);
         expect_table("c", n, m, c, due, 0, tolerance);
         guarded_free();
     }
@@ -49,78 +114,96 @@ matmul_as(void (*multiplies)(int n, int m, int d, const float (*a)[d],
 static void ordered_test(void)
 {
 #if defined __x86_64__ && !defined __FMA__
-    matmul_as(matmul_ordered, 0);
+    expect_matmul(matmul_ordered, 0);
 #else
-    matmul_as(matmul_ordered, ATOL);
+    expect_matmul(matmul_ordered, ATOL);
 #endif
 }
 
-static void matmul_test(void)
+static void fast_test(void)
 {
-    matmul_as(matmul_fast, ATOL);
+    expect_matmul(matmul_fast, ATOL);
 }
 
-/* ---- Lanes */
-
-/* A product of lanes, of which the first vectors count, against its sum. */
-static void lanes_product(void)
+/* Any table, or one turned, with room between its entries. */
+static StridedMatrix any_view(Random *r, const char *name, int n, int m)
 {
-    for (int s = 0; s < 24; s++) {
-        const int n = 1 + 3 * s, d = 70 - 3 * s;
-        const int vectors = s % 4 < 2 ? 1 : VECTORS;
-        float *a = guarded("a", (size_t)(n * d));
-        Lanes *b = new_aligned((size_t)d, sizeof *b), factor;
-        Lanes *c = new_aligned((size_t)n, sizeof *c), was[70];
-        tap_fill(n * d, a, -1, 1);
-        tap_fill(d * QUERIES, b[0].at, -1, 1);
-        tap_fill(n * QUERIES, c[0].at, -1, 1);
-        tap_fill(QUERIES, factor.at, -1, 1);
-        memcpy(was, c, (size_t)n * sizeof *c);
-        matmul_lanes(n, vectors, d, (StridedMatrix){a, d, 1}, b,
-                     s % 2 ? &factor : NULL, c);
+    const int step = 1 + below(r, 3), turned = below(r, 2);
+    const int beside = (turned ? n : m) * step + below(r, 5);
+    const ptrdiff_t row = turned ? step : beside,
+                    column = turned ? beside : step;
+    const size_t count = (size_t)((n - 1) * row + (m - 1) * column + 1);
+    float *x = guarded(name, count);
+    for (size_t k = 0; k < count; k++)
+        x[k] = NAN;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            x[i * row + j * column] = 2 * random_float(r) - 1;
+    return (StridedMatrix){x, row, column};
+}
+
+static double entry(StridedMatrix a, int i, int j)
+{
+    return a.at ? (double)a.at[i * a.row_stride + j * a.column_stride] : 0;
+}
+
+/* start is NULL, one row, a table or the result itself; the first product
+ * is large enough for threads. What is allowed is in parts of the sum of
+ * what is added, without signs. */
+static void strided_test(void)
+{
+    for (int s = 0; s < 60; s++) {
+        Random r = random_seeded(1600 + (uint64_t)s);
+        const int n = s ? any_size(&r, 60) : 113;
+        const int m = s ? any_size(&r, 80) : 101;
+        const int d = s ? any_size(&r, 80) : 101;
+        float *c = guarded("c", (size_t)(n * m));
+        float *old = guarded("start", (size_t)(n * m));
+        const StridedMatrix a = any_view(&r, "a", n, d);
+        const StridedMatrix b = any_view(&r, "b", d, m);
+        const StridedMatrix other = any_view(&r, "start", n, m);
+        const StridedMatrix start[4] = {{NULL, 0, 0},
+                                        {other.at, 0, other.column_stride},
+                                        other,
+                                        {old, m, 1}};
+        uniform_fill(&r, n, m, -1, 1, (void *)old);
+        memcpy(c, old, (size_t)(n * m) * sizeof *c);
         next_case();
-        given("n = %d, vectors = %d, d = %d, %s factor", n, vectors, d,
-              s % 2 ? "a" : "no");
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < vectors * LANES; j++) {
-                double due = s % 2 ? was[i].at[j] * factor.at[j] : 0;
-                for (int k = 0; k < d; k++)
-                    due += (double)a[i * d + k] * (double)b[k].at[j];
-                expect_near(tap_words("c[%d].at[%d]", i, j), c[i].at[j],
-                            due, 0, 1e-5);
+        given("n = %d, m = %d, d = %d, start %d", n, m, d, s % 4);
+        matmul_strided(n, m, d, a, b,
+                       s % 4 < 3 ? start[s % 4] : (StridedMatrix){c, m, 1},
+                       (void *)c);
+        for (int i = 0; i < n * m; i += s ? 1 : 7) {
+            double due = entry(start[s % 4], i / m, i % m);
+            double size = fabs(due);
+            for (int k = 0; k < d; k++) {
+                const double x = entry(a, i / m, k) * entry(b, k, i % m);
+                due += x;
+                size += fabs(x);
             }
-        free(b);
-        free(c);
+            expect_near(tap_words("c[%d][%d]", i / m, i % m), (double)c[i],
+                        due, 0, 4e-7 * size);
+        }
+        guarded_free();
     }
 }
 
-/* A block of scores in each lane, against their sums in float64. */
-static void lanes_softmax(void)
+/* With any number of threads, to the bit. */
+static void strided_threads(void)
 {
-    enum { COLS = 9 };
-    for (int vectors = 1; vectors <= VECTORS; vectors += VECTORS - 1) {
-        const double scale = vectors == 1 ? 0.3f : 2;
-        Lanes x[COLS], was[COLS], largest, sum = {{0}}, shrink;
-        tap_fill(COLS * QUERIES, x[0].at, -4, 4);
-        memcpy(was, x, sizeof was);
-        for (int k = 0; k < QUERIES; k++)
-            largest.at[k] = -FLT_MAX;
-        softmax_lanes(vectors, COLS, (float)scale, x, &largest, &sum,
-                      &shrink);
-        next_case();
-        given("%d vectors, scale %g", vectors, scale);
-        for (int k = 0; k < vectors * LANES; k++) {
-            double most = -INFINITY, due = 0;
-            for (int j = 0; j < COLS; j++)
-                most = fmax(most, was[j].at[k]);
-            for (int j = 0; j < COLS; j++) {
-                const double e = exp(scale * (was[j].at[k] - most));
-                due += e;
-                expect_near("exponential", x[j].at[k], e, 0, 1e-6);
-            }
-            expect_equal("largest", largest.at[k], most);
-            expect_near("sum", sum.at[k], due, 1e-6, 0);
-        }
+    enum { N = 100, M = 129, D = 110 };
+    float *a = guarded("a", N * D), *b = guarded("b", D * M), *c[4];
+    tap_fill(N * D, a, -1, 1);
+    tap_fill(D * M, b, -1, 1);
+    for (int t = 0; t < 4; t++) {
+#ifdef _OPENMP
+        omp_set_num_threads((int[]){1, 2, 3, 7}[t]);
+#endif
+        c[t] = guarded("c", N * M);
+        matmul_strided(N, M, D, (StridedMatrix){a, D, 1},
+                       (StridedMatrix){b, M, 1},
+                       (StridedMatrix){NULL, 0, 0}, (void *)c[t]);
+        expect_list("c", N * M, c[t], c[0], EXACTLY);
     }
 }
 
@@ -129,108 +212,74 @@ static void lanes_softmax(void)
 /* The heads of the set, one after the other. */
 static void tiles_test(const char *set)
 {
-    const int heads = dim(set, "query", 0) * dim(set, "query", 1);
-    const int shared = dim(set, "query", 1) / dim(set, "key", 1);
-    const int n = dim(set, "query", 2), m = dim(set, "key", 2);
-    const int d_k = dim(set, "key", 3), d_v = dim(set, "value", 3);
-    const float *query = input(set, "query"), *key = input(set, "key"),
-                *value = input(set, "value");
-    float *context = guarded("context", golden_count(set, "context")),
-          *log_sum_exp = guarded("log_sum", golden_count(set, "log_sum"));
-    for (int h = 0; h < heads; h++)
-        attend_tiles(n, m, d_k, d_v, (const void *)(query + h * n * d_k),
-                     (const void *)(key + h / shared * m * d_k),
-                     (const void *)(value + h / shared * m * d_v),
-                     (void *)(context + h * n * d_v), log_sum_exp + h * n);
+    const AttentionCall c = call_of_set(set);
     const double near = strcmp(set, "loud") ? 1e-6 : 1e-4;
-    expect_close("context", context, golden(set, "context"), 0, near);
-    expect_close("log_sum", log_sum_exp, golden(set, "log_sum"), 4e-7,
-                 1e-6);
+    float *context = due(set, "context", 0, near);
+    float *log_sum_exp = due(set, "log_sum", 4e-7, 1e-6);
+    for (int h = 0; h < c.texts * c.n_heads; h++) {
+        const int kv_head = h / (c.n_heads / c.n_kv_heads);
+        attend_tiles(
+            c.n, c.m, c.d_k, c.d_v, (void *)row_at(&c.query, 0, h, 0),
+            (void *)row_at(&c.key, 0, kv_head, 0),
+            (void *)row_at(&c.value, 0, kv_head, 0),
+            (void *)(context + h * c.n * c.d_v), log_sum_exp + h * c.n);
+    }
 }
 
-/* Sizes beside the ends of tiles and blocks, against flash_forward. */
+/* Against flash_forward, keys from one number to another. */
+static void as_flash(int n, int m, int d_k, int d_v, float low, float high)
+{
+    const bool is_far = low < -2;
+    float *query = guarded("query", (size_t)(n * d_k));
+    float *key = guarded("key", (size_t)(m * d_k));
+    float *value = guarded("value", (size_t)(m * d_v));
+    float *context = guarded("context", (size_t)(n * d_v));
+    float *sum = guarded("log_sum", (size_t)n);
+    float *due = guarded("an array", (size_t)(n * d_v)),
+          *due_sum = guarded("an array", (size_t)n);
+    tap_fill(n * d_k, query, is_far ? 1 : -2, is_far ? 4 : 2);
+    tap_fill(m * d_k, key, low, high);
+    tap_fill(m * d_v, value, -1, 1);
+    next_case();
+    given("n = %d, m = %d, d_k = %d, d_v = %d", n, m, d_k, d_v);
+    attend_tiles(n, m, d_k, d_v, (void *)query, (void *)key, (void *)value,
+                 (void *)context, sum);
+    flash_forward(n, m, d_k, d_v, mask_none(), (void *)query, (void *)key,
+                  (void *)value, (void *)due, due_sum);
+    expect_list("context", (n * d_v), context, due, 0, ATOL);
+    expect_list("log_sum", n, sum, due_sum, is_far ? 1e-6 : 0,
+                is_far ? 0 : 4e-6);
+    guarded_free();
+}
+
+/* Sizes beside the ends of tiles and blocks. */
 static void tiles_as_flash(void)
 {
     const int size[] = {1, 7, 31, 32, 33, 127, 128, 129, 260};
-    for (int k = 0; k < 81; k++) {
-        const int n = size[k / 9], m = size[k % 9], d_k = 1 + k % 7,
-                  d_v = 1 + k % 5;
-        float *query = guarded("query", (size_t)(n * d_k));
-        float *key = guarded("key", (size_t)(m * d_k));
-        float *value = guarded("value", (size_t)(m * d_v));
-        float *got = guarded("context", (size_t)(n * d_v));
-        float *sum = guarded("log_sum", (size_t)n);
-        float *due = guarded("an array", (size_t)(n * d_v)),
-              *due_sum = guarded("an array", (size_t)n);
-        tap_fill(n * d_k, query, -2, 2);
-        tap_fill(m * d_k, key, -2, 2);
-        tap_fill(m * d_v, value, -1, 1);
-        next_case();
-        given("n = %d, m = %d, d_k = %d, d_v = %d", n, m, d_k, d_v);
-        attend_tiles(n, m, d_k, d_v, (void *)query, (void *)key,
-                     (void *)value, (void *)got, sum);
-        flash_forward(n, m, d_k, d_v, mask_none(), (void *)query,
-                      (void *)key, (void *)value, (void *)due, due_sum);
-        expect_list("context", (n * d_v), got, due, 0, ATOL);
-        expect_list("log_sum", n, sum, due_sum, 0, 4e-6);
-        guarded_free();
-    }
+    for (int k = 0; k < 81; k++)
+        as_flash(size[k / 9], size[k % 9], 1 + k % 7, 1 + k % 5, -2, 2);
 }
 
 /* Scores of -1,000 and less, of which no exponential is a float. */
 static void tiles_far_below(void)
 {
-    enum { N = 3, M = 140 };
-    const float query[N][1] = {{1}, {2}, {4}};
-    float(*key)[1] = guarded("key", M), (*value)[1] = guarded("value", M);
-    float context[N][1], sum[N], due[N][1], due_sum[N];
-    tap_fill(M, key[0], -1003, -1000);
-    tap_fill(M, value[0], -1, 1);
-    attend_tiles(N, M, 1, 1, query, key, value, context, sum);
-    flash_forward(N, M, 1, 1, mask_none(), query, key, value, due, due_sum);
-    expect_list("context", N, (float *)context, (float *)due, 0, ATOL);
-    expect_list("log_sum", N, sum, due_sum, 1e-6, 0);
-}
-
-static void turn_test(void)
-{
-    for (int n = 1; n <= 9; n++)
-        for (int m = 1; m <= 6; m++) {
-            const int row = m + n % 3, to_row = n + m % 3;
-            const size_t count = (size_t)((n - 1) * row + m);
-            float *from = guarded("from", count);
-            float *to = guarded("to", (size_t)(m * to_row));
-            tap_fill((int)count, from, -1, 1);
-            next_case();
-            given("n = %d, m = %d, row = %d, to_row = %d", n, m, row,
-                  to_row);
-            transpose_scaled(n, m, 0.5f, from, row, to, to_row);
-            for (int j = 0; j < m; j++)
-                for (int i = 0; i < to_row; i++)
-                    expect_equal(tap_words("to[%d][%d]", j, i),
-                                 to[j * to_row + i],
-                                 i < n ? 0.5f * from[i * row + j] : unset);
-        }
+    as_flash(3, 140, 1, 1, -1003, -1000);
 }
 
 int main(void)
 {
     TAP("exp2_fast: as exp2", exp2_grid());
     TAP("exp2_fast: from -127 to -126", exp2_between());
-    TAP("exp2_fast: whole numbers, low ones, and no numbers",
-        exp2_limits());
+    TAP("exp2_fast: low numbers, and no numbers", exp2_ends());
     TAP("matmul_ordered: as matmul, digit for digit", ordered_test());
-    TAP("matmul_fast: as matmul", matmul_test());
-    TAP("matmul_strided: any tables, any start", multiply_test());
+    TAP("matmul_fast: as matmul", fast_test());
+    TAP("matmul_strided: any tables, any start", strided_test());
     TAP("matmul_strided: alike for any number of threads",
-        multiply_threads());
+        strided_threads());
     TAP("exp2_all: any sizes", exp2_all_test());
-    TAP("matmul_lanes: any sizes", lanes_product());
-    TAP("softmax_lanes: scores that are scaled", lanes_softmax());
     EACH_SET("attend_tiles", "all_*-query", tiles_test(set));
     TAP("attend_tiles: loud", tiles_test("loud"));
     TAP("attend_tiles: as flash_forward", tiles_as_flash());
     TAP("attend_tiles: scores far below 0", tiles_far_below());
-    TAP("transpose_scaled: any sizes", turn_test());
     return tap_done();
 }

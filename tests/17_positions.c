@@ -1,122 +1,63 @@
 /* Chapter 17 against PyTorch: golden/17_positions. */
 #define CHAPTER "17_positions"
-#include "golden.h"
+#include "calls.h"
+#include "gradients.h"
 #include "attention/17_positions.h"
 #include "attention/01_dot_product.h"
 #include "attention/07_self_attention.h"
 #include "attention/13_multi_head.h"
-#include "attention/kernel.h"
-#include "attention/strided_rows.h"
-
-/* One table of a stack, to be changed in place. */
-static void *copy_at(int place, const char *name, const float *stack, int k,
-                     int n, int d)
-{
-    const size_t count = (size_t)n * (size_t)d;
-    float *x = guarded(name, count);
-    memcpy(x, stack + (size_t)k * count, count * sizeof *x);
-    tap_give_array(place, name, 'f', x, 2, (int[]){n, d});
-    return x;
-}
-#define copy(name, stack, k, n, d)                                         \
-    copy_at(__COUNTER__, name, stack, k, n, d)
-
-/* The same table against one of a stack of answers. */
-static void close_table(const char *set, const char *name, const char *what,
-                        int k, int n, int d, const float *got, double atol)
-{
-    const size_t count = (size_t)n * (size_t)d;
-    const Tensor one = {.type = 'd',
-                        .rank = 2,
-                        .shape = {n, d},
-                        .count = count,
-                        .data = (double *)golden_doubles(set, what) +
-                                (size_t)k * count};
-    expect_close(name, got, &one, 1e-5, atol);
-}
 
 static int first(const char *set)
 {
-    return (int)*golden_integers(set, "first");
+    return (int)input_number(set, "first", "first");
 }
 
 /* The first twenty rows and the last three, or all, where there are
  * fewer. */
 static void sinusoids_test(const char *set)
 {
-    const int n = (int)golden_integers(set, "size")[0],
-              d = (int)golden_integers(set, "size")[1];
-    const int end = dim(set, "end", 0);
-    float *got = guarded("position", (size_t)n * (size_t)d);
+    const int n = (int)golden_integers(set, "size")[0];
+    const int d = (int)golden_integers(set, "size")[1];
+    float *got = guarded("position", (size_t)(n * d));
     given("n = %d, d = %d", n, d);
     sinusoids(n, d, (void *)got);
-    close_table(set, "position", "begin", 0, dim(set, "begin", 0), d, got,
-                1e-6);
-    close_table(set, "last rows", "end", 0, end, d, got + (n - end) * d,
-                1e-6);
+    expect_close("position", got, golden(set, "begin"), 1e-5, 1e-6);
+    expect_close("last rows", got + (n - dim(set, "end", 0)) * d,
+                 golden(set, "end"), 1e-5, 1e-6);
 }
 
 static void add_test(const char *set)
 {
     const int n = dim(set, "x", 1), d = dim(set, "x", 2);
-    for (int b = 0; b < dim(set, "x", 0); b++) {
-        next_case();
-        given("n = %d, d = %d, length = %d, first = %d", n, d,
-              dim(set, "position", 0), first(set));
-        float *x = copy("x", input(set, "x"), b, n, d);
+    float *x = changed(set, "x", "sum", 1e-5, 1e-7);
+    for (int b = 0; b < dim(set, "x", 0); b++)
         add_positions(n, d, dim(set, "position", 0), first(set),
-                      input(set, "position"), (void *)x);
-        close_table(set, "x", "sum", b, n, d, x, 1e-7);
-    }
+                      input(set, "position"), (void *)(x + b * n * d));
 }
 
-static void rotate_as(const char *set, Pairing pairing, const char *name,
-                      const char *what)
+static void rotate_test(const char *set, Pairing pairing, const char *what)
 {
     const int n = dim(set, "x", 2), d = dim(set, "x", 3);
-    for (int k = 0; k < dim(set, "x", 0) * dim(set, "x", 1); k++) {
-        next_case();
-        given("pairing = %s, n = %d, d = %d, first = %d", name, n, d,
-              first(set));
-        float *x = copy("x", golden_floats(set, "x"), k, n, d);
-        rope(pairing, n, d, first(set), (void *)x);
-        close_table(set, "x", what, k, n, d, x, 1e-6);
-    }
-}
-
-static void halves_test(const char *set)
-{
-    rotate_as(set, PAIRING_HALVES, "PAIRING_HALVES", "halves");
-}
-
-static void neighbours_test(const char *set)
-{
-    rotate_as(set, PAIRING_NEIGHBOURS, "PAIRING_NEIGHBOURS", "neighbours");
+    float *x = changed(set, "x", what, 1e-5, 1e-6);
+    given("pairing = %s", what);
+    for (int k = 0; k < dim(set, "x", 0) * dim(set, "x", 1); k++)
+        rope(pairing, n, d, first(set), (void *)(x + k * n * d));
 }
 
 static void slope_test(const char *set)
 {
-    const int heads = dim(set, "slopes", 0);
-    float *got = guarded("slopes", golden_count(set, "slopes"));
-    for (int h = 0; h < heads; h++)
-        got[h] = alibi_slope(heads, h);
-    expect_close("slopes", got, golden(set, "slopes"), 1e-7, 0);
+    float *slopes = due(set, "slopes", 1e-7, 0);
+    for (int h = 0; h < dim(set, "slopes", 0); h++)
+        slopes[h] = alibi_slope(dim(set, "slopes", 0), h);
 }
 
 static void distances_test(const char *set)
 {
-    const int heads = dim(set, "scores", 0), n = dim(set, "scores", 1);
-    const int m = dim(set, "scores", 2);
-    for (int h = 0; h < heads; h++) {
-        const float slope = (float)golden_doubles(set, "slopes")[h];
-        next_case();
-        given("n = %d, m = %d, first = %d, slope = %g", n, m, first(set),
-              (double)slope);
-        float *scores =
-            copy("scores", golden_floats(set, "scores"), h, n, m);
-        add_alibi(n, m, first(set), slope, (void *)scores);
-        close_table(set, "scores", "lowered", h, n, m, scores, 1e-6);
-    }
+    const int n = dim(set, "scores", 1), m = dim(set, "scores", 2);
+    const float *slope = input(set, "slopes");
+    float *scores = changed(set, "scores", "lowered", 1e-5, 1e-6);
+    for (int h = 0; h < dim(set, "scores", 0); h++)
+        add_alibi(n, m, first(set), slope[h], (void *)(scores + h * n * m));
 }
 
 /* What is hidden stays hidden, and nothing becomes a number that is none;
@@ -148,40 +89,25 @@ static void distances_odd(void)
  * texts share. */
 static void bias_test(const char *set)
 {
-    const int heads = dim(set, "query", 1), n = dim(set, "query", 2);
-    const int m = dim(set, "key", 2), d_k = dim(set, "key", 3),
-              d_v = dim(set, "value", 3);
-    float *bias = guarded("bias", golden_count(set, "bias")),
-          *context = guarded("context", golden_count(set, "context"));
-    memset(bias, 0, golden(set, "bias")->count * sizeof *bias);
+    AttentionCall call = call_of_set(set);
+    const int heads = call.n_heads, n = call.n, m = call.m;
+    float *bias = added(set, "bias", 0, 1e-6, 1e-6);
     for (int h = 0; h < heads; h++)
         add_alibi(n, m, first(set), alibi_slope(heads, h),
                   (void *)(bias + h * n * m));
-    expect_close("bias", bias, golden(set, "bias"), 1e-6, 1e-6);
-    attend_fast(&(AttentionCall){
-        .texts = dim(set, "query", 0),
-        .n_heads = heads,
-        .n = n,
-        .m = m,
-        .d_k = d_k,
-        .d_v = d_v,
-        .query = rows_by_head(heads, n, d_k, input(set, "query")),
-        .key = rows_by_head(heads, m, d_k, input(set, "key")),
-        .value = rows_by_head(heads, m, d_v, input(set, "value")),
-        .context = rows_by_head(heads, n, d_v, context),
-        .bias = {bias, 0, n * m, m}});
-    expect_close("context", context, golden(set, "context"), 1e-5, 2e-6);
+    call.bias = (StridedRows){bias, 0, n * m, m};
+    call.context =
+        rows_by_head(heads, n, call.d_v, due(set, "context", 1e-5, 2e-6));
+    attend_fast(&call);
 }
 
 static void reordered_test(const char *set)
 {
     const int64_t *size = golden_integers(set, "sizes");
     const int heads = (int)size[0], d_k = (int)size[1], d_in = (int)size[2];
-    float *got = guarded("reordered", golden_count(set, "reordered"));
     given("n_heads = %d, d_k = %d, d_in = %d", heads, d_k, d_in);
     halves_from_neighbours(heads, d_k, d_in, input(set, "weight"),
-                           (void *)got);
-    expect_close("reordered", got, golden(set, "reordered"), 0, 0);
+                           due(set, "reordered", EXACTLY));
 }
 
 /* The scores of all heads with the other weights and the other pairing are
@@ -190,36 +116,27 @@ static void as_halves(const char *set)
 {
     const int heads = dim(set, "scores", 1), n = dim(set, "x", 1),
               d = dim(set, "x", 2);
-    const int all = dim(set, "query_weight", 0), d_k = all / heads;
-    const float *x = golden_floats(set, "x");
-    float *weight[2] = {
-        guarded("query_weight", golden_count(set, "query_weight")),
-        guarded("key_weight", golden_count(set, "key_weight"))};
-    float *side = guarded("an array", (size_t)(n * all));
-    float *head[2] = {guarded("an array", (size_t)(n * all)),
-                      guarded("an array", (size_t)(n * all))};
-    float *scores = guarded("an array", (size_t)(n * n));
-    halves_from_neighbours(heads, d_k, d, input(set, "query_weight"),
-                           (void *)weight[0]);
-    halves_from_neighbours(heads, d_k, d, input(set, "key_weight"),
-                           (void *)weight[1]);
+    const int wide = dim(set, "query_weight", 0), d_k = wide / heads;
+    const char *const name[2] = {"query_weight", "key_weight"};
+    float *scores = due(set, "scores", 1e-5, 1e-5), *head[2];
     for (int b = 0; b < dim(set, "x", 0); b++) {
         for (int k = 0; k < 2; k++) {
-            const Linear layer = {d, all, weight[k], NULL};
-            linear_forward(&layer, n, (const void *)(x + b * n * d),
-                           (void *)side);
-            split_heads(n, heads, d_k, (void *)side, (void *)head[k]);
+            float *weight = guarded(name[k], (size_t)(wide * d));
+            float *rows = guarded("rows", (size_t)(n * wide));
+            head[k] = guarded("heads", (size_t)(n * wide));
+            halves_from_neighbours(heads, d_k, d, input(set, name[k]),
+                                   (void *)weight);
+            const Linear layer = {d, wide, weight, NULL};
+            linear_forward(&layer, n, input_entry(set, "x", b),
+                           (void *)rows);
+            split_heads(n, heads, d_k, (void *)rows, (void *)head[k]);
+            for (int h = 0; h < heads; h++)
+                rope(PAIRING_HALVES, n, d_k, first(set),
+                     (void *)(head[k] + h * n * d_k));
         }
-        for (int h = 0; h < heads; h++) {
-            float *query = head[0] + h * n * d_k,
-                  *key = head[1] + h * n * d_k;
-            rope(PAIRING_HALVES, n, d_k, first(set), (void *)query);
-            rope(PAIRING_HALVES, n, d_k, first(set), (void *)key);
-            dot_scores(n, n, d_k, (void *)query, (void *)key,
-                       (void *)scores);
-            close_table(set, "scores", "scores", b * heads + h, n, n,
-                        scores, 1e-5);
-        }
+        for (int h = 0; h < heads; h++, scores += n * n)
+            dot_scores(n, n, d_k, (void *)(head[0] + h * n * d_k),
+                       (void *)(head[1] + h * n * d_k), (void *)scores);
     }
 }
 
@@ -239,8 +156,8 @@ static void refusals(void)
     REFUSES_SUCH("a pairing that there is not",
                  rope((Pairing)odd, 4, 4, 0, x));
     REFUSES("17_positions.c: add_positions: 4 positions from -1 on: a "
-            "table of 4 "
-            "has 0 to 3",
+            "table of 4 has "
+            "0 to 3",
             add_positions(4, 4, 4, less, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, odd, (const void *)y, x));
     REFUSES(NULL, add_positions(4, 4, odd, none, (const void *)y, x));
@@ -258,9 +175,10 @@ int main(void)
 {
     EACH_SET("sinusoids", "sinusoids_*-begin", sinusoids_test(set));
     EACH_SET("add_positions", "added_*-sum", add_test(set));
-    EACH_SET("rope: halves", "rotated_*-halves", halves_test(set));
+    EACH_SET("rope: halves", "rotated_*-halves",
+             rotate_test(set, PAIRING_HALVES, "halves"));
     EACH_SET("rope: neighbours", "rotated_*-neighbours",
-             neighbours_test(set));
+             rotate_test(set, PAIRING_NEIGHBOURS, "neighbours"));
     EACH_SET("alibi_slope", "*-slopes", slope_test(set));
     EACH_SET("add_alibi", "*-lowered", distances_test(set));
     TAP("add_alibi: what is hidden, and the farthest places",

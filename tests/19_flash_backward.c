@@ -1,42 +1,30 @@
 /* Chapter 19 against PyTorch's autograd, golden/19_flash_backward, and
  * against the chapters before it. */
 #define CHAPTER "19_flash_backward"
-#include "golden.h"
+#include "gradients.h"
 #include "attention/19_flash_backward.h"
 #include "attention/14_flash.h"
 
-/* ---- Weights and means. */
+/* The digits of a log-sum-exp are those of e to its power: how near weights
+ * come. */
+static double near(const char *set)
+{
+    return strcmp(set, "again_loud") ? 2e-6 : 1e-4;
+}
 
 static void again_test(const char *set)
 {
-    const int n = dim(set, "scores", 0), m = dim(set, "scores", 1);
-    float *x = input(set, "scores");
-    float *weights = guarded("weights", golden_count(set, "weights"));
-    memcpy(weights, x, golden(set, "scores")->count * sizeof *x);
-    recompute_weights(n, m, input(set, "log_sum"), (void *)weights);
-    /* The digits of a log-sum-exp are those of e to its power. */
-    expect_close("weights", weights, golden(set, "weights"), 0,
-                 strcmp(set, "again_loud") ? 2e-6 : 1e-4);
+    recompute_weights(
+        dim(set, "scores", 0), dim(set, "scores", 1), input(set, "log_sum"),
+        changed_as(set, "scores", "weights", "weights", 0, near(set)));
 }
 
-static void means_test(const char *set)
-{
-    float *mean = guarded("mean", golden_count(set, "mean"));
-    context_dot_grad(dim(set, "context", 0), dim(set, "context", 1),
-                     input(set, "log_sum"), input(set, "context"),
-                     input(set, "g_context"), mean);
-    expect_close("mean", mean, golden(set, "mean"), 1e-5, 2e-6);
-}
-
-/* The slopes of the log-sum-exps are given. */
 static void log_sum_test(const char *set, float start)
 {
-    const int n = dim(set, "scores", 0), m = dim(set, "scores", 1);
-    float *g = gradient_for(set, "g_scores", start);
-    log_sum_exp_backward(n, m, input(set, "scores"), input(set, "log_sum"),
-                         input(set, "g_log_sum"), (void *)g);
-    expect_added("g_scores", g, set, start, 0,
-                 strcmp(set, "again_loud") ? 2e-6 : 1e-4);
+    log_sum_exp_backward(dim(set, "scores", 0), dim(set, "scores", 1),
+                         input(set, "scores"), input(set, "log_sum"),
+                         input(set, "g_log_sum"),
+                         added(set, "g_scores", start, 0, near(set)));
 }
 
 /* ---- Rounds. */
@@ -88,23 +76,19 @@ static void flash_test(const char *set, float start)
 {
     const int n = dim(set, "query", 0), m = dim(set, "key", 0);
     const int d_k = dim(set, "key", 1), d_v = dim(set, "value", 1);
-    const double near = strcmp(set, "all_loud") ? 5e-6 : 1e-4;
+    const double atol = strcmp(set, "all_loud") ? 5e-6 : 1e-4;
     const Mask mask = mask_of_set(set);
-    const char *const name[3] = {"g_query", "g_key", "g_value"};
-    float *context = guarded("an array", (size_t)(n * d_v)),
-          *sum = guarded("an array", (size_t)n);
-    float *g[3];
-    for (int i = 0; i < 3; i++)
-        g[i] = gradient_for(set, name[i], start);
+    float *context = guarded("context", (size_t)(n * d_v));
+    float *log_sum_exp = guarded("log_sum_exp", (size_t)n);
     flash_forward(n, m, d_k, d_v, mask, input(set, "query"),
                   input(set, "key"), input(set, "value"), (void *)context,
-                  sum);
+                  log_sum_exp);
     flash_backward(n, m, d_k, d_v, mask, input(set, "query"),
                    input(set, "key"), input(set, "value"), (void *)context,
-                   sum, input(set, "g_context"), (void *)g[0], (void *)g[1],
-                   (void *)g[2]);
-    for (int i = 0; i < 3; i++)
-        expect_added(name[i], g[i], set, start, 1e-5, near);
+                   log_sum_exp, input(set, "g_context"),
+                   added(set, "g_query", start, 1e-5, atol),
+                   added(set, "g_key", start, 1e-5, atol),
+                   added(set, "g_value", start, 1e-5, atol));
 }
 
 /* ---- What is refused. */
@@ -126,7 +110,11 @@ static void refused_masks(void)
 int main(void)
 {
     EACH_SET("recompute_weights", "again_*-scores", again_test(set));
-    EACH_SET("context_dot_grad", "means_*-mean", means_test(set));
+    EACH_SET("context_dot_grad", "means_*-mean",
+             context_dot_grad(
+                 dim(set, "context", 0), dim(set, "context", 1),
+                 input(set, "log_sum"), input(set, "context"),
+                 input(set, "g_context"), due(set, "mean", 1e-5, 2e-6)));
     TAP("query_part: each meets each, and no two the same",
         partners_test());
     EACH_SET("flash_backward", "*-query", flash_test(set, 0));

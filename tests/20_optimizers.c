@@ -1,28 +1,18 @@
 /* Chapter 20 against PyTorch: golden/20_optimizers. */
 #define CHAPTER "20_optimizers"
-#include "traces.h"
+#include "gradients.h"
 #include "attention/20_optimizers.h"
 #include "attention/adam_check.h"
 
 /* ---- The loss */
 
-static int *told_targets(const char *set, int n)
-{
-    int *target = golden_ints(set, "target");
-    given_array("target", target, n);
-    return target;
-}
-
 static void loss_test(const char *set)
 {
-    const int n = dim(set, "logits", 0), classes = dim(set, "logits", 1);
-    float *shares = guarded("shares", golden_count(set, "shares"));
-    const float *logits = input(set, "logits");
-    const int *target = told_targets(set, n);
-    const float loss =
-        cross_entropy(n, classes, (void *)logits, target, (void *)shares);
+    const float loss = cross_entropy(
+        dim(set, "logits", 0), dim(set, "logits", 1), input(set, "logits"),
+        input_ints(set, "target", "target"),
+        due(set, "shares", 3e-6, 1e-7));
     expect_close("loss", &loss, golden(set, "loss"), 1e-6, 1e-7);
-    expect_close("shares", shares, golden(set, "shares"), 3e-6, 1e-7);
 }
 
 /* However far one logit is above the others. */
@@ -37,12 +27,10 @@ static void loud_test(void)
 
 static void loss_backward_test(const char *set, float start)
 {
-    const int n = dim(set, "shares", 0), classes = dim(set, "shares", 1);
-    float *g = gradient_for(set, "g_logits", start);
-    const float *shares = input(set, "shares");
-    const int *target = told_targets(set, n);
-    cross_entropy_backward(n, classes, (void *)shares, target, (void *)g);
-    expect_added("g_logits", g, set, start, 1e-6, 1e-7);
+    cross_entropy_backward(dim(set, "shares", 0), dim(set, "shares", 1),
+                           input(set, "shares"),
+                           input_ints(set, "target", "target"),
+                           added(set, "g_logits", start, 1e-6, 1e-7));
 }
 
 /* ---- Steps */
@@ -57,80 +45,63 @@ static void lerp_test(void)
     expect_equal("all of the way", (double)lerp(1e8f, 1, 1), 1);
 }
 
-static Adam adam_of_set(const char *set, int is_coupled)
+/* The set's steps, each from where the last one led. */
+static void adam_test(const char *set)
 {
+    const int n = (int)golden_count(set, "start");
     const double *how = golden_doubles(set, "how");
-    const Adam adam = {how[0], how[3], how[4], how[1], how[2], is_coupled};
+    const Adam adam = {how[0], how[3], how[4],
+                       how[1], how[2], strncmp(set, "adamw", 5) != 0};
+    float *mean = added(set, "exp_avg", 0, 1e-5, 1e-7);
+    float *square = added(set, "exp_avg_sq", 0, 1e-5, 1e-7);
     given("how: rate = %g, beta_1 = %g, beta_2 = %g, epsilon = %g, "
           "decay = %g, is_coupled = %d",
           adam.learning_rate, adam.beta_1, adam.beta_2, adam.epsilon,
-          adam.decay, is_coupled);
-    return adam;
-}
-
-static float *copy_of(const char *set, const char *what, const char *from)
-{
-    const Tensor *tensor = golden(set, from);
-    float *x = guarded(what, tensor->count);
-    memcpy(x, tensor_floats(tensor), tensor->count * sizeof *x);
-    return x;
-}
-
-/* The set's steps, each from where the last one led. */
-static void steps_test(const char *set)
-{
-    const int steps = dim(set, "gradients", 0);
-    const size_t n = golden(set, "start")->count;
-    const bool is_sgd = !strncmp(set, "sgd", 3);
-    const double *how = golden_doubles(set, "how");
-    const Adam adam = is_sgd
-                          ? (Adam){0}
-                          : adam_of_set(set, strncmp(set, "adamw", 5) != 0);
-    float *mean = guarded_filled(is_sgd ? "velocity" : "mean", n, 0),
-          *square = guarded_filled("square", n, 0);
-    float *parameter = copy_of(set, "parameter", "start");
+          adam.decay, adam.is_coupled);
+    given("step = 1, and then up to %d", dim(set, "gradients", 0));
     const float *gradients = golden_floats(set, "gradients");
-    if (is_sgd)
-        given("rate = %g, momentum = %g, decay = %g", how[0], how[1],
-              how[2]);
-    else
-        given("step = 1, and then up to %d", steps);
-    given_array("gradient", gradients, (int)n);
-    given_array("parameter", golden_floats(set, "start"), (int)n);
-    for (int k = 0; k < steps; k++) {
-        const float *gradient = gradients + (size_t)k * n;
-        if (is_sgd)
-            sgd_step(how[0], how[1], how[2], n, gradient, mean, parameter);
-        else
-            adam_step(adam, k + 1, n, gradient, mean, square, parameter);
+    const float *start = input_as(set, "start", "parameter");
+    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    given_array("gradient", gradients, n);
+    for (int k = 0; k < dim(set, "gradients", 0); k++) {
+        adam_step(adam, k + 1, (size_t)n, gradients + k * n, mean, square,
+                  parameter);
         expect_entry(tap_words("parameter, after step %d", k + 1),
                      parameter, set, "after", k, 2e-6, 2e-6);
     }
-    if (is_sgd && how[1] > 0)
-        expect_close("momentum_buffer", mean,
-                     golden(set, "momentum_buffer"), 1e-5, 1e-6);
-    if (!is_sgd) {
-        expect_close("exp_avg", mean, golden(set, "exp_avg"), 1e-5, 1e-7);
-        expect_close("exp_avg_sq", square, golden(set, "exp_avg_sq"), 1e-5,
-                     1e-7);
+}
+
+static void sgd_test(const char *set)
+{
+    const int n = (int)golden_count(set, "start");
+    const double *how = golden_doubles(set, "how");
+    float *velocity = how[1] > 0
+                          ? added(set, "momentum_buffer", 0, 1e-5, 1e-6)
+                          : guarded_filled("velocity", (size_t)n, 0);
+    given("rate = %g, momentum = %g, decay = %g", how[0], how[1], how[2]);
+    const float *gradients = golden_floats(set, "gradients");
+    const float *start = input_as(set, "start", "parameter");
+    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    given_array("gradient", gradients, n);
+    for (int k = 0; k < dim(set, "gradients", 0); k++) {
+        sgd_step(how[0], how[1], how[2], (size_t)n, gradients + k * n,
+                 velocity, parameter);
+        expect_entry(tap_words("parameter, after step %d", k + 1),
+                     parameter, set, "after", k, 2e-6, 2e-6);
     }
 }
 
 static void clip_test(const char *set)
 {
-    float *gradient = copy_of(set, "clipped", "gradient");
-    given_array("gradient", golden_floats(set, "gradient"),
-                (int)golden(set, "gradient")->count);
-    const double most = input_number(set, "most", "most");
-    const double length =
-        clip_norm(most, golden(set, "gradient")->count, gradient);
-    expect_near("the length", length, golden_doubles(set, "length")[0],
-                1e-9, 1e-15);
-    expect_close("clipped", gradient, golden(set, "clipped"), 1e-6, 1e-15);
+    const double length = clip_norm(
+        input_number(set, "most", "most"), golden_count(set, "gradient"),
+        changed(set, "gradient", "clipped", 1e-6, 1e-15));
+    expect_near("the length", length, golden_number(set, "length"), 1e-9,
+                1e-15);
 }
 
-/* What is short stays. What is not finite is noticed, and goes no further than it
- * must. */
+/* What is short stays. What is not finite is noticed, and goes no further
+ * than it must. */
 static void clip_strange(void)
 {
     float small[2] = {0.6f, -0.3f};
@@ -239,12 +210,12 @@ int main(void)
     TAP("cross_entropy_backward: adds to what is there",
         loss_backward_test("ignored", 1));
     TAP("lerp: from the nearer end", lerp_test());
-    EACH_SET("adam_step", "*-exp_avg", steps_test(set));
+    EACH_SET("adam_step", "*-exp_avg", adam_test(set));
     EACH_SET("clip_norm", "*-clipped", clip_test(set));
     TAP("clip_norm: what is short, and what is not finite", clip_strange());
     EACH_SET("rate_at", "*-rates", rate_test(set));
     TAP("rate_at: after the last step", rate_beyond());
-    EACH_SET("sgd_step", "sgd*-after", steps_test(set));
+    EACH_SET("sgd_step", "sgd*-after", sgd_test(set));
     TAP("adam_check: zeros are no mistake", zeros_fit());
     refusals();
     return tap_done();

@@ -1,119 +1,138 @@
-/* src/kernel/cache.c against chapter 14, for each instruction set that this
- * processor has. */
-#include "kernels.h"
-#include "caches.h"
+/* src/kernel/cache.c against chapter 16's own kv_cache_attend, for each
+ * instruction set that this processor has. */
+#include "calls.h"
 #include "attention/float16.h"
+#include "attention/kv_cache.h"
 
-/* By one of the instruction sets that are here. */
-static int with_set(int k)
-{
-    const Kernel *kernel = kernel_named(kernel_name[k]);
-    if (kernel)
-        attend_cache = kernel->kv_cache_attend;
-    return kernel != NULL;
-}
+#define ATOL 3e-6
 
-/* Texts that come in these pieces, in each format, without and with a
- * window. */
-static void come_in(int n, int heads, int sharing, int d_k, int d_v,
-                    int window, int spare, const int piece[])
-{
-    for (int k = 0; k < 6; k++) {
-        Text t = any_text(n, heads, sharing, d_k, d_v, k % 2 * window);
-        make_short(&t);
-        KVCache c =
-            cache_for(&t, (t.window ? window : n) + spare, (Format)(k / 2));
-        given("format = %d", k / 2);
-        for (int i = 0; c.count < n; i++)
-            come(&c, &t, piece[i]);
-        compare(&t);
-        kv_cache_free(&c);
-    }
-}
+/* How many tokens come, how many of the last ask, with how many heads, of
+ * which some share keys; and a cache for them, with a window or without. */
+typedef struct {
+    int tokens, n, kv_heads, sharing, d_k, d_v, window, spare;
+} Sizes;
 
-static void any_set(void)
+static KVCache cache_of(Sizes s, Format format)
 {
-    for (int k = 0; k < 3; k++)
-        if (with_set(k)) {
-            cut_any_texts(60);
-            /* More queries than one group has, of as many tokens as do not
-             * yet go the kernel's way. */
-            come_in(40, 2, 3, 20, 33, 29, 51, (int[]){9, 31});
-            /* Many tokens, which do; with a window, the second piece goes
-             * over the ring's end, and 256 of it ask at a time. */
-            come_in(420, 2, 2, 9, 17, 50, 300, (int[]){32, 257, 131});
-            odd_numbers();
-        }
-}
-
-/* What the last 3 tokens of the text get from all others, by the kernel. */
-static float *by_kernel(const Text *t)
-{
-    const int n = t->n;
-    float *right = new_table(t->n_heads * 3, t->d_v);
-    float(*seen)[n] = (void *)new_table(3, n);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < n; j++)
-            seen[i][j] = (float)sees(t, n - 3 + i, j);
-    attend_fast(&(AttentionCall){
-        .texts = 1,
-        .n_heads = t->n_heads,
-        .n_kv_heads = t->n_kv_heads,
-        .n = 3,
-        .m = n,
-        .d_k = t->d_k,
-        .d_v = t->d_v,
-        .mask = mask_table(3, n, seen),
-        .query = rows_from(t->query, n - 3),
-        .key = t->key,
-        .value = t->value,
-        .context = rows_by_head(t->n_heads, 3, t->d_v, right)});
-    free(seen);
-    return right;
-}
-
-/* More keys than one split has, in each format and by each instruction set,
- * and so many that there are several threads if that is asked for. The last
- * split has one token, which only the last query sees; with a window, the
- * ring's end lies amid a split. */
-static void many_keys(void)
-{
-    enum { N = 3 * 1024 + 1, W = 2900, ALL = 4 * 3 * 12 };
-    for (int k = 0; k < 18; k++) {
-        const Format format = (Format)(k / 2 % 3);
-        if (!with_set(k / 6))
-            continue;
-        Text t = any_text(N, 2, 2, 20, 12, k % 2 * W);
-        make_short(&t);
-        given("format = %d", (int)format);
-        KVCache c = cache_for(&t, t.window ? W + 5 : N, format);
-        kv_cache_append(&c, N, t.key, t.value);
-        const StridedRows query = rows_from(t.query, N - 3);
-        float *few = guarded("an array", ALL),
-              *same_few = guarded("an array", ALL);
-        attend_cache(&c, 4, 3, query, 1, rows_by_head(4, 3, 12, few));
-        attend_cache(&c, 4, 3, query, 2, rows_by_head(4, 3, 12, same_few));
-        expect_list("context by two threads", ALL, same_few, few, EXACTLY);
-        float *right = by_kernel(&t);
-        expect_list("context", ALL, few, right, 0, ATOL);
-        free(right);
-        kv_cache_free(&c);
-    }
-}
-
-/* What one query gets of n keys and as many values of one entry. */
-static float asked(int n, int d_k, const float *query, const float *key,
-                   const float *value)
-{
-    float context = NAN;
-    KVCache c = {.n_kv_heads = 1, .d_k = d_k, .d_v = 1, .capacity = n};
+    KVCache c = {.n_kv_heads = s.kv_heads,
+                 .d_k = s.d_k,
+                 .d_v = s.d_v,
+                 .capacity = (s.window ? s.window : s.tokens) + s.spare,
+                 .window = s.window,
+                 .format = format};
     kv_cache_init(&c, &c);
-    kv_cache_append(&c, n, rows_by_head(1, n, d_k, key),
-                    rows_by_head(1, n, 1, value));
-    kv_cache_attend_fast(&c, 1, 1, rows_by_head(1, 1, d_k, query), 0,
-                         rows_by_head(1, 1, 1, &context));
-    kv_cache_free(&c);
-    return context;
+    return c;
+}
+
+/* Each kernel's contexts, with one thread and with three, which change
+ * nothing. */
+static void expect_contexts(const KVCache *c, const Table *query,
+                            const Table *context, const double *due,
+                            double tolerance)
+{
+    for (const Kernel *k = NULL; (k = next_kernel(k));) {
+        next_case();
+        given("%s: %" PRId64 " tokens, %d queries in %d heads, %d of keys, "
+              "d_k = %d, d_v = %d, capacity = %d, window = %d, format = %d",
+              k->name, c->count, query->n, query->heads, c->n_kv_heads,
+              c->d_k, c->d_v, c->capacity, c->window, (int)c->format);
+        k->kv_cache_attend(c, query->heads, query->n, query->rows, 1,
+                           context->rows);
+        double *first = numbers_of(context);
+        expect_rows(context, due, 0, tolerance);
+        k->kv_cache_attend(c, query->heads, query->n, query->rows, 3,
+                           context->rows);
+        expect_rows(context, first, 0, 0);
+        free(first);
+    }
+}
+
+/* The last n tokens ask a cache, which the chapter's function answers. */
+static void ask(const KVCache *c, const Table *query, const Table *context,
+                double tolerance)
+{
+    kv_cache_attend(c, query->heads, query->n, query->rows, context->rows);
+    double *due = numbers_of(context);
+    expect_contexts(c, query, context, due, tolerance);
+    free(due);
+}
+
+/* In each format. The query, key or value (0, 1 or 2) of one token may be
+ * another number. */
+static void ask_any(Random *r, Sizes s, int place, int token, float number)
+{
+    const int heads = s.kv_heads * s.sharing;
+    const Table query = any_numbers(r, "query", 1, heads, s.n, s.d_k, 0);
+    const Table context = any_rows(r, "context", 1, heads, s.n, s.d_v, 0);
+    const Table key =
+        any_numbers(r, "key", 1, s.kv_heads, s.tokens, s.d_k, 0);
+    const Table value =
+        any_numbers(r, "value", 1, s.kv_heads, s.tokens, s.d_v, 0);
+    const Table *const table[3] = {&query, &key, &value};
+    if (token >= 0)
+        *row_at(&table[place]->rows, 0, 0, token) = number;
+    for (int format = 0; format < 3; format++) {
+        KVCache c = cache_of(s, (Format)format);
+        given("in table %d, token %d has %g", place, token, (double)number);
+        kv_cache_append(&c, s.tokens, key.rows, value.rows);
+        ask(&c, &query, &context, ATOL);
+        kv_cache_free(&c);
+    }
+    guarded_free();
+}
+
+static void any_sizes(void)
+{
+    const int calls = getenv("TAP_SMALL") ? 10 : 100;
+    for (int k = 0; k < calls; k++) {
+        Random r = random_seeded((uint64_t)k);
+        const int n = 1 + below(&r, k % 4 ? 8 : 90);
+        const int tokens = n + below(&r, 60);
+        const int window = k % 2 ? 1 + below(&r, 30) : 0;
+        ask_any(&r,
+                (Sizes){tokens, n, 1 + below(&r, 3), 1 + below(&r, 5),
+                        1 + below(&r, 40), 1 + below(&r, 40), window,
+                        n + below(&r, 9)},
+                0, -1, 0);
+    }
+}
+
+/* More queries in a group than there is room for; more keys than a split
+ * has, of which the last has one token, or where the ring's end lies amid a
+ * split; and as many tokens as go attend.c's way, 256 at a time if there is
+ * a window. */
+static void ends_of_parts(void)
+{
+    static const Sizes sizes[] = {
+        {40, 31, 2, 3, 20, 33, 0, 0},      {40, 31, 2, 3, 20, 33, 29, 30},
+        {3073, 3, 2, 2, 20, 12, 0, 0},     {3073, 3, 2, 2, 20, 12, 2900, 2},
+        {1024, 1, 1, 1, 8, 8, 0, 0},       {1026, 3, 1, 1, 8, 8, 1024, 2},
+        {420, 131, 2, 2, 9, 17, 0, 0},     {420, 300, 2, 2, 9, 17, 50, 299},
+        {700, 257, 1, 1, 16, 16, 50, 400},
+    };
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        Random r = random_seeded(k);
+        ask_any(&r, sizes[k], 0, -1, 0);
+    }
+}
+
+/* NaN and infinities in a query; in a key, hidden from some or from all; in
+ * a value that all queries see, or none; where few ask, and where many
+ * do. */
+static void odd_numbers(void)
+{
+    const float odd[3] = {NAN, INFINITY, -INFINITY};
+    for (int k = 0; k < 3 * 2 * 2 * 5; k++) {
+        const int n = k / 3 % 2 ? 40 : 3, window = k / 6 % 2 * 50;
+        /* The first token that any query sees, and others. */
+        const int first = window ? 70 - n - window + 1 : 0;
+        const int token[5] = {n / 2, 50, first + 1, 28, first - 1};
+        const int place[5] = {0, 1, 1, 2, 2};
+        Random r = random_seeded((uint64_t)k);
+        if (token[k / 12] >= 0)
+            ask_any(&r, (Sizes){70, n, 1, 2, 5, 5, window, n + 7},
+                    place[k / 12], token[k / 12], odd[k % 3]);
+    }
 }
 
 /* Products of some two million in several splits: their weights are as
@@ -121,17 +140,25 @@ static float asked(int n, int d_k, const float *query, const float *key,
 static void high_scores(void)
 {
     enum { N = 1100 };
-    static float key[N][3], value[N];
-    double sum = 0, due = 0;
-    tap_fill(N, value, -1, 1);
+    Random r = random_seeded(1);
+    AttentionCall call = {
+        .texts = 1, .n_heads = 1, .n = 1, .m = N, .d_k = 3, .d_v = 1};
+    give_rows(&r, &call);
+    for (int k = 0; k < 3; k++)
+        call.query.at[k] = 1;
     for (int i = 0; i < N; i++) {
-        key[i][1] = 0x1p21f - 0.25f * (float)(i % 40);
-        const double weight = exp((key[i][1] - 0x1p21) / sqrt(3));
-        sum += weight;
-        due += weight * value[i];
+        float *key = row_at(&call.key, 0, 0, i);
+        key[0] = key[2] = 0;
+        key[1] = 0x1p21f - 0.25f * (float)(i % 40);
     }
-    expect_near("context", asked(N, 3, (float[3]){1, 1, 1}, key[0], value),
-                due / sum, 0, 5e-7);
+    double *due = due_contexts(&call, NULL);
+    KVCache c = cache_of((Sizes){N, 1, 1, 1, 3, 1, 0, 0}, FORMAT_FLOAT32);
+    const Table query = {"query", 1, 1, 1, 3, call.query};
+    const Table context = contexts_of(&call);
+    kv_cache_append(&c, N, call.key, call.value);
+    expect_contexts(&c, &query, &context, due, 5e-7);
+    free(due);
+    kv_cache_free(&c);
 }
 
 /* A single key: the context is its value, also where 16 bits are at their
@@ -139,27 +166,21 @@ static void high_scores(void)
 static void all_kept(void)
 {
     enum { D = 1024 };
-    static float value[D], context[D];
-    const float zero = 0;
-    for (int k = 0; k < 6; k++) {
-        const Format format = (Format)(1 + k % 2);
-        if (!with_set(k / 2))
-            continue;
+    for (int k = 0; k < 2; k++) {
+        const Format format = k ? FORMAT_FLOAT16 : FORMAT_BFLOAT16;
+        Random r = random_seeded(2);
+        const Table one = any_numbers(&r, "key", 1, 1, 1, 1, 0);
+        const Table value = any_rows(&r, "value", 1, 1, 1, D, 0);
+        const Table context = any_rows(&r, "context", 1, 1, 1, D, 0);
         for (int i = 0; i < D; i++) {
             const uint16_t bits = (uint16_t)(64 * i + i % 7);
-            value[i] = format == FORMAT_BFLOAT16 ? from_bfloat16(bits)
-                                                 : from_float16(bits);
+            value.rows.at[i] = k ? from_float16(bits) : from_bfloat16(bits);
         }
-        KVCache c = {.n_kv_heads = 1, .d_k = 1, .d_v = D, .capacity = 1};
-        c.format = format;
-        kv_cache_init(&c, &c);
-        kv_cache_append(&c, 1, rows_by_head(1, 1, 1, &zero),
-                        rows_by_head(1, 1, D, value));
-        attend_cache(&c, 1, 1, rows_by_head(1, 1, 1, &zero), 1,
-                     rows_by_head(1, 1, D, context));
-        next_case();
-        given("format = %d", (int)format);
-        expect_list("context", D, context, value, EXACTLY);
+        KVCache c = cache_of((Sizes){1, 1, 1, 1, 1, D, 0, 0}, format);
+        kv_cache_append(&c, 1, one.rows, value.rows);
+        double *due = numbers_of(&value);
+        expect_contexts(&c, &one, &context, due, 0);
+        free(due);
         kv_cache_free(&c);
     }
 }
@@ -168,9 +189,7 @@ static void refusals(void)
 {
     static float x[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x);
-    KVCache c;
-    kv_cache_init(
-        &c, &(KVCache){.n_kv_heads = 2, .d_k = 1, .d_v = 1, .capacity = 4});
+    KVCache c = cache_of((Sizes){4, 4, 2, 1, 1, 1, 0, 0}, FORMAT_FLOAT32);
     c.count = 4;
     REFUSES("cache.c: kv_cache_attend_fast: -1 threads: at least 1, or 0 "
             "for all, are needed",
@@ -182,8 +201,10 @@ static void refusals(void)
 
 int main(void)
 {
-    TAP("kv_cache_attend_fast: any text, in any pieces", any_set());
-    TAP("kv_cache_attend_fast: more keys than a split has", many_keys());
+    TAP("kv_cache_attend_fast: any sizes", any_sizes());
+    TAP("kv_cache_attend_fast: where groups and splits end",
+        ends_of_parts());
+    TAP("kv_cache_attend_fast: NaN and infinities", odd_numbers());
     TAP("kv_cache_attend_fast: all that 16 bits can hold", all_kept());
     TAP("kv_cache_attend_fast: scores of millions", high_scores());
     refusals();

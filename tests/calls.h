@@ -1,23 +1,115 @@
-/* Any calls of a kernel, and how far what it answers is from what is due.
- * Define CHAPTER before including this. */
+/* Random calls of the kernel, what is due of any call in float64, and rows
+ * held against that. */
 #pragma once
 
-#include "traces.h"
-#include "attention/01_dot_product.h"
-#include "attention/02_softmax.h"
+#include "golden.h"
+#include "kernels.h"
 #include "attention/04_random.h"
-#include "attention/09_causal_mask.h"
-#include "attention/10_dropout.h"
-#include "attention/kernel.h"
 #include "attention/strided_rows.h"
 
-/* ---- Any call */
+/* ---- Rows, in any layout */
 
-enum { MOST = 300, WIDE = 257 };
+/* [texts][heads][n][d], of which any two may lie apart. */
+typedef struct {
+    const char *name;
+    int texts, heads, n, d;
+    StridedRows rows;
+} Table;
 
 static inline int below(Random *r, int n)
 {
     return (int)(random_u32(r) % (unsigned)n);
+}
+
+static inline int rows_of(const Table *t)
+{
+    return t->texts * t->heads * t->n;
+}
+
+static inline float *row_of(const Table *t, int i)
+{
+    const int h = i / t->n;
+    return row_at(&t->rows, h / t->heads, h % t->heads, i % t->n);
+}
+
+/* The floats from the first row to the end of the last. */
+static inline size_t span_of(const Table *t)
+{
+    return (size_t)((t->texts - 1) * t->rows.text_stride +
+                    (t->heads - 1) * t->rows.head_stride +
+                    (t->n - 1) * t->rows.token_stride + t->d);
+}
+
+/* Room for rows that lie side by side or apart. All texts share theirs if
+ * `shared` is 1, and all heads as well if it is 2. */
+static inline Table any_rows(Random *r, const char *name, int texts,
+                             int heads, int n, int d, int shared)
+{
+    const ptrdiff_t token = d + below(r, 4), head = n * token + below(r, 9);
+    const StridedRows layout[3] = {rows_by_head(heads, n, d, NULL),
+                                   rows_by_token(heads, n, d, NULL),
+                                   {NULL, heads * head + 3, head, token}};
+    Table t = {name, texts, heads, n, d, layout[below(r, 3)]};
+    t.rows.text_stride *= shared < 1;
+    t.rows.head_stride *= shared < 2;
+    t.rows.at = guarded(name, span_of(&t));
+    return t;
+}
+
+/* The same with numbers from -1 to 1, and NaN between rows. */
+static inline Table any_numbers(Random *r, const char *name, int texts,
+                                int heads, int n, int d, int shared)
+{
+    const Table t = any_rows(r, name, texts, heads, n, d, shared);
+    for (size_t i = 0; i < span_of(&t); i++)
+        t.rows.at[i] = NAN;
+    for (int i = 0; i < rows_of(&t); i++)
+        uniform_fill(r, 1, d, -1, 1, (void *)row_of(&t, i));
+    return t;
+}
+
+/* Fills rows that gradients are added to; what lies between stays. */
+static inline void fill_rows(const Table *t, float with)
+{
+    for (int i = 0; i < rows_of(t) * t->d; i++)
+        row_of(t, i / t->d)[i % t->d] = with;
+}
+
+/* A copy as float64, row after row. */
+static inline double *numbers_of(const Table *t)
+{
+    double *x = new_list((size_t)(rows_of(t) * t->d), sizeof *x);
+    for (int i = 0; i < rows_of(t) * t->d; i++)
+        x[i] = row_of(t, i / t->d)[i % t->d];
+    return x;
+}
+
+/* The rows hold what is due, in addition to what they began with, up to
+ * this part of it, or of 1; and between them nothing was written. Leaves
+ * them unset, for the next call. */
+static inline void expect_rows(const Table *t, const double *due,
+                               double begun, double tolerance)
+{
+    size_t written = 0;
+    for (int i = 0; i < rows_of(t) * t->d; i++) {
+        float *x = row_of(t, i / t->d) + i % t->d;
+        const double right = begun + due[i];
+        expect(tap_is_near(*x, right, tolerance * fmax(1, fabs(right))),
+               t->name, "row %d, entry %d: %.9g where %.9g is due",
+               i / t->d, i % t->d, (double)*x, right);
+        *x = unset;
+    }
+    for (size_t i = 0; i < span_of(t); i++)
+        written += t->rows.at[i] != unset;
+    expect(!written, t->name, "%zu numbers between rows", written);
+}
+
+/* ---- Random calls */
+
+static inline int64_t work_of(const AttentionCall *call)
+{
+    return (int64_t)call->texts * call->n_heads * call->n * call->m *
+           (call->d_k + call->d_v);
 }
 
 /* Mostly small, or beside where a tile or a block ends. */
@@ -30,59 +122,6 @@ static inline int any_size(Random *r, int most)
             ? edge[below(r, sizeof edge / sizeof *edge)] + below(r, 3) - 1
             : 1 + below(r, 2 << below(r, 9));
     return size < most ? size : most;
-}
-
-/* Rows with nothing between them, or with numbers there that are none. All
- * texts share theirs, or all heads as well. */
-static inline StridedRows any_rows(Random *r, const char *name,
-                                   const int size[4], int shared)
-{
-    const int texts = size[0], heads = size[1], n = size[2], d = size[3];
-    const ptrdiff_t token = d + below(r, 4), head = n * token + below(r, 9);
-    const StridedRows layout[3] = {rows_by_head(heads, n, d, NULL),
-                                   rows_by_token(heads, n, d, NULL),
-                                   {NULL, heads * head + 3, head, token}};
-    StridedRows rows = layout[below(r, 3)];
-    rows.text_stride *= shared < 1;
-    rows.head_stride *= shared < 2;
-    const ptrdiff_t count = (texts - 1) * rows.text_stride +
-                            (heads - 1) * rows.head_stride +
-                            (n - 1) * rows.token_stride + d;
-    rows.at = guarded(name, (size_t)count);
-    return rows;
-}
-
-/* The rows of a role, and what fills one of them. */
-typedef void (*Fill)(Random *r, int d, float row[d]);
-static inline StridedRows filled(Random *r, const char *name, int texts,
-                                 int heads, int n, int d, int shared,
-                                 Fill fill)
-{
-    const StridedRows rows =
-        any_rows(r, name, (const int[]){texts, heads, n, d}, shared);
-    float *end = row_at(&rows, texts - 1, heads - 1, n - 1) + d;
-    for (float *x = rows.at; x < end; x++)
-        *x = NAN;
-    for (int h = 0; h < texts * heads; h++)
-        for (int i = 0; i < n; i++)
-            fill(r, d, row_at(&rows, h / heads, h % heads, i));
-    return rows;
-}
-static inline void numbers(Random *r, int d, float row[d])
-{
-    uniform_fill(r, 1, d, -1, 1, (void *)row);
-}
-static inline void added(Random *r, int d, float row[d])
-{
-    uniform_fill(r, 1, d, -2, 2, (void *)row);
-    if (d > 2)
-        row[below(r, d)] = -INFINITY;
-}
-static inline void mask_row(Random *r, int d, float row[d])
-{
-    dropout_mask(r, 0.25, 1, d, (void *)row);
-    for (int k = 0; k < d; k++)
-        row[k] *= 1 / 0.75f;
 }
 
 static inline Mask any_mask(Random *r, int n, int m)
@@ -103,14 +142,27 @@ static inline Mask any_mask(Random *r, int n, int m)
     return mask_table(n, m, (const void *)table);
 }
 
-static inline int64_t work(const AttentionCall *call)
+static inline Table contexts_of(const AttentionCall *call)
 {
-    return (int64_t)call->texts * call->n_heads * call->n * call->m *
-           (call->d_k + call->d_v);
+    return (Table){"context", call->texts, call->n_heads,
+                   call->n,   call->d_v,   call->context};
 }
 
-/* Any sizes, so small that the book's loops soon have them. */
-static inline AttentionCall any_sizes(Random *r, int most)
+/* Rows of a call of these sizes, with numbers, and room for its answers. */
+static inline void give_rows(Random *r, AttentionCall *call)
+{
+    const int texts = call->texts, heads = call->n_heads, n = call->n,
+              m = call->m, d_k = call->d_k, d_v = call->d_v;
+    const int kv_heads = call->n_kv_heads ? call->n_kv_heads : heads;
+    call->context = any_rows(r, "context", texts, heads, n, d_v, 0).rows;
+    call->query = any_numbers(r, "query", texts, heads, n, d_k, 0).rows;
+    call->key = any_numbers(r, "key", texts, kv_heads, m, d_k, 0).rows;
+    call->value = any_numbers(r, "value", texts, kv_heads, m, d_v, 0).rows;
+    call->log_sum_exp = guarded("log_sum_exp", (size_t)(texts * heads * n));
+}
+
+/* Any call of this much work at least and at most. */
+static inline AttentionCall any_call(Random *r, int64_t least, int64_t most)
 {
     AttentionCall call;
     do {
@@ -118,83 +170,51 @@ static inline AttentionCall any_sizes(Random *r, int most)
         call = (AttentionCall){.texts = 1 + below(r, 3),
                                .n_heads = shared * (1 + below(r, 3)),
                                .n_kv_heads = shared,
-                               .n = any_size(r, MOST),
-                               .m = any_size(r, MOST),
-                               .d_k = any_size(r, WIDE),
-                               .d_v = any_size(r, WIDE)};
-    } while (work(&call) > most);
-    if (call.n_heads == call.n_kv_heads)
-        call.n_kv_heads = 0;
-    return call;
-}
-
-/* Any rows for these sizes, and all else. */
-static inline AttentionCall any_call(Random *r, AttentionCall call)
-{
+                               .n = any_size(r, 300),
+                               .m = any_size(r, 300),
+                               .d_k = any_size(r, 257),
+                               .d_v = any_size(r, 257)};
+    } while (work_of(&call) < least || work_of(&call) > most);
     const int texts = call.texts, heads = call.n_heads, n = call.n,
               m = call.m;
-    const int key_heads = call.n_kv_heads ? call.n_kv_heads : heads;
-    call.context =
-        any_rows(r, "context", (const int[]){texts, heads, n, call.d_v}, 0);
-    call.query = filled(r, "query", texts, heads, n, call.d_k, 0, numbers);
-    call.key = filled(r, "key", texts, key_heads, m, call.d_k, 0, numbers);
-    call.value =
-        filled(r, "value", texts, key_heads, m, call.d_v, 0, numbers);
+    if (heads == call.n_kv_heads)
+        call.n_kv_heads = 0;
+    give_rows(r, &call);
     call.mask = any_mask(r, n, m);
-    call.scale = below(r, 2)
-                     ? 0
-                     : (1 + 3 * random_float(r)) / sqrtf((float)call.d_k);
-    if (!below(r, 3))
-        call.bias =
-            filled(r, "bias", texts, heads, n, m, below(r, 3), added);
-    if (!below(r, 3))
-        call.keep_factor =
-            filled(r, "kept", texts, heads, n, m, below(r, 3), mask_row);
-    if (below(r, 3))
-        call.log_sum_exp = guarded("log_sum", (size_t)(texts * heads * n));
+    if (below(r, 2))
+        call.scale = (1 + 3 * random_float(r)) / sqrtf((float)call.d_k);
+    if (!below(r, 3)) {
+        const Table bias =
+            any_numbers(r, "bias", texts, heads, n, m, below(r, 3));
+        for (int i = 0; m > 2 && i < rows_of(&bias); i++)
+            row_of(&bias, i)[below(r, m)] = -INFINITY;
+        call.bias = bias.rows;
+    }
+    if (!below(r, 3)) { /* as dropout_mask and dropout_apply make them */
+        const Table keep =
+            any_numbers(r, "keep_factor", texts, heads, n, m, below(r, 3));
+        for (size_t i = 0; i < span_of(&keep); i++)
+            if (!isnan(keep.rows.at[i]))
+                keep.rows.at[i] = keep.rows.at[i] < -0.5f ? 0 : 1 / 0.75f;
+        call.keep_factor = keep.rows;
+    }
     call.threads = below(r, 4);
     return call;
 }
 
-static inline const char *words_for(const Kernel *kernel,
-                                    const AttentionCall *call)
+static inline void tell_call(const Kernel *kernel,
+                             const AttentionCall *call)
 {
-    static char text[300];
-    snprintf(
-        text, sizeof text,
-        "%s: texts = %d, n_heads = %d, n_kv_heads = %d, n = %d, m = %d, "
-        "d_k = %d, d_v = %d, a mask of kind %d, first = %d, scale = "
-        "%g, %s bias, %s kept, threads = %d",
-        kernel->name, call->texts, call->n_heads, call->n_kv_heads, call->n,
-        call->m, call->d_k, call->d_v, call->mask.kind, call->mask.first,
-        call->scale, call->bias.at ? "a" : "no",
-        call->keep_factor.at ? "with" : "without", call->threads);
-    return text;
-}
-
-typedef struct {
-    double off;
-    char where[400];
-} Worst;
-
-static inline void worse(Worst *worst, double got, double due,
-                         const char *where)
-{
-    double off = fabs(got - due) / (fabs(due) > 1 ? fabs(due) : 1);
-    if (!isfinite(off))
-        off = tap_is_near(got, due, 0) ? 0 : INFINITY;
-    if (off > worst->off) {
-        worst->off = off;
-        snprintf(worst->where, sizeof worst->where,
-                 "%s: %.9g where %.9g is due", where, got, due);
-    }
-}
-
-static inline void report(const char *what, const Worst *worst,
-                          double tolerance)
-{
-    expect(worst->off <= tolerance, what, "%.3g apart, in %s", worst->off,
-           worst->where);
+    next_case();
+    given("%s: texts = %d, n_heads = %d, n_kv_heads = %d, n = %d, m = %d, "
+          "d_k = %d, d_v = %d",
+          kernel->name, call->texts, call->n_heads, call->n_kv_heads,
+          call->n, call->m, call->d_k, call->d_v);
+    given("a mask of kind %d, first = %d, scale = %g, %s bias, %s "
+          "keep_factor, threads = %d",
+          call->mask.kind, call->mask.first, (double)call->scale,
+          call->bias.at ? "a" : "no", call->keep_factor.at ? "a" : "no",
+          call->threads);
 }
 
 /* The call of the set, of heads [texts][n_heads][n][d]: what its name says
@@ -225,95 +245,97 @@ static inline AttentionCall call_of_set(const char *set)
     return call;
 }
 
-/* ---- What the book's functions answer */
+/* ---- What is due, in float64 */
 
+/* Which text, head, head of keys and token query number q of a call has. */
 typedef struct {
-    float query[MOST * WIDE], key[MOST * WIDE], value[MOST * WIDE];
-    float scores[MOST * MOST], weights[MOST * MOST];
-    float keep_factor[MOST * MOST];
-} Head;
-
-static inline int key_heads_of(const AttentionCall *call)
+    int text, head, kv_head, i;
+} Place;
+static inline Place place_of(const AttentionCall *call, int q)
 {
-    return call->n_kv_heads ? call->n_kv_heads : call->n_heads;
+    const int h = q / call->n, head = h % call->n_heads;
+    const int kv_heads =
+        call->n_kv_heads ? call->n_kv_heads : call->n_heads;
+    return (Place){h / call->n_heads, head,
+                   head / (call->n_heads / kv_heads), q % call->n};
 }
 
-static inline float scale_of(const AttentionCall *call)
+static inline double scale_of(const AttentionCall *call)
 {
-    return call->scale != 0 ? call->scale : 1 / sqrtf((float)call->d_k);
+    return call->scale != 0 ? (double)call->scale : 1 / sqrt(call->d_k);
 }
 
-static inline void gather(const StridedRows *rows, int text, int head,
-                          int n, int d, float *to)
+static inline double dot_of(int d, const float a[d], const float b[d])
 {
-    for (int i = 0; i < n; i++)
-        memcpy(to + i * d, row_at(rows, text, head, i),
-               (size_t)d * sizeof *to);
+    double sum = 0;
+    for (int k = 0; k < d; k++)
+        sum += (double)a[k] * (double)b[k];
+    return sum;
 }
 
-/* What a head of a call is given, its scores and its weights. */
-static inline void weigh_head(const AttentionCall *call, int text, int head,
-                              Head *h)
+static inline bool sees(Mask mask, int i, int j)
 {
-    const int n = call->n, m = call->m;
-    const int key_head = head / (call->n_heads / key_heads_of(call));
-    gather(&call->query, text, head, n, call->d_k, h->query);
-    gather(&call->key, text, key_head, m, call->d_k, h->key);
-    gather(&call->value, text, key_head, m, call->d_v, h->value);
-    dot_scores(n, m, call->d_k, (void *)h->query, (void *)h->key,
-               (void *)h->scores);
-    for (int k = 0; k < n * m; k++) {
-        h->scores[k] *= scale_of(call);
-        h->keep_factor[k] = 1;
+    return mask.kind == MASK_CAUSAL  ? j <= (int64_t)mask.first + i
+           : mask.kind == MASK_TABLE ? mask.table[i * mask.m + j] != 0
+                                     : true;
+}
+
+/* The weights that a query gives; returns its log-sum-exp. */
+static inline double weigh(const AttentionCall *call, Place p,
+                           double *weights)
+{
+    const float *query = row_at(&call->query, p.text, p.head, p.i);
+    double largest = -INFINITY, sum = 0;
+    for (int j = 0; j < call->m; j++) {
+        const float *key = row_at(&call->key, p.text, p.kv_head, j);
+        weights[j] = scale_of(call) * dot_of(call->d_k, query, key);
         if (call->bias.at)
-            h->scores[k] += row_at(&call->bias, text, head, k / m)[k % m];
-        if (call->keep_factor.at)
-            h->keep_factor[k] =
-                row_at(&call->keep_factor, text, head, k / m)[k % m];
+            weights[j] +=
+                (double)row_at(&call->bias, p.text, p.head, p.i)[j];
+        if (!sees(call->mask, p.i, j))
+            weights[j] = -INFINITY;
+        largest = fmax(largest, weights[j]);
     }
-    apply_mask(n, m, call->mask, (void *)h->scores);
-    softmax_rows(n, m, (void *)h->scores, (void *)h->weights);
+    for (int j = 0; j < call->m; j++) {
+        weights[j] =
+            weights[j] == -INFINITY ? 0 : exp(weights[j] - largest);
+        sum += weights[j];
+    }
+    for (int j = 0; j < call->m; j++)
+        weights[j] /= sum;
+    return largest + log(sum);
 }
 
-/* ---- Rows that a kernel fills */
-
-typedef struct {
-    const char *name;
-    StridedRows rows;
-    int texts, heads, n, d;
-} Results;
-
-static inline float *result_row(const Results *x, int i)
+/* What a weight is multiplied by. */
+static inline double keep_of(const AttentionCall *call, Place p, int j)
 {
-    const int h = i / x->n;
-    return row_at(&x->rows, h / x->heads, h % x->heads, i % x->n);
+    const StridedRows *keep = &call->keep_factor;
+    return keep->at ? (double)row_at(keep, p.text, p.head, p.i)[j] : 1;
 }
 
-/* Fills them with a number; what lies between them is unset. */
-static inline void fill_results(const Results *x, float with)
+/* A call's contexts, [texts][n_heads][n][d_v], to be freed by the caller,
+ * and its log-sum-exps, if there is room for them. */
+static inline double *due_contexts(const AttentionCall *call,
+                                   double *log_sum_exp)
 {
-    const int rows = x->texts * x->heads * x->n;
-    const float *end = result_row(x, rows - 1) + x->d;
-    for (float *at = x->rows.at; at < end; at++)
-        *at = unset;
-    for (int i = 0; i < rows; i++)
-        for (int k = 0; k < x->d; k++)
-            result_row(x, i)[k] = with;
-}
-
-/* They began with a number, to which what is due was added; nothing is
- * written between them. */
-static inline void compare_results(const Results *x, float with,
-                                   const float *due, const char *where,
-                                   Worst *worst)
-{
-    const int rows = x->texts * x->heads * x->n;
-    const float *end = result_row(x, rows - 1) + x->d;
-    ptrdiff_t between = end - x->rows.at - (ptrdiff_t)rows * x->d;
-    for (int i = 0; i < rows; i++)
-        for (int k = 0; k < x->d; k++)
-            worse(worst, result_row(x, i)[k], (double)with + *due++, where);
-    for (const float *at = x->rows.at; at < end; at++)
-        between -= *at == unset;
-    expect(between == 0, x->name, "written between rows: %s", where);
+    const int queries = call->texts * call->n_heads * call->n;
+    const int d_v = call->d_v;
+    double *weights = new_list((size_t)call->m, sizeof *weights);
+    double *context = new_list((size_t)(queries * d_v), sizeof *context);
+    for (int q = 0; q < queries; q++) {
+        const Place p = place_of(call, q);
+        const double sum = weigh(call, p, weights);
+        if (log_sum_exp)
+            log_sum_exp[q] = sum;
+        for (int k = 0; sum == -INFINITY && k < d_v; k++)
+            context[q * d_v + k] = NAN;
+        for (int j = 0; j < call->m; j++) {
+            const float *value = row_at(&call->value, p.text, p.kv_head, j);
+            for (int k = 0; sees(call->mask, p.i, j) && k < d_v; k++)
+                context[q * d_v + k] +=
+                    keep_of(call, p, j) * weights[j] * (double)value[k];
+        }
+    }
+    free(weights);
+    return context;
 }

@@ -8,6 +8,32 @@
 #include "attention/float16.h"
 #include "attention/model.h"
 
+/* Where the test may write: a folder that main makes and removes. */
+static char own_folder[] = "/tmp/gpt-XXXXXX";
+
+static const char *own_file(const char *name)
+{
+    static char path[8][200];
+    static int next;
+    char *it = path[next++ % 8];
+    snprintf(it, 200, "%s/%s", own_folder, name);
+    return it;
+}
+
+static void make_own_folder(void)
+{
+    if (!mkdtemp(own_folder))
+        REFUSE("%s: no folder can be made", own_folder);
+}
+
+/* With the file of that name, where a refused child has left it. */
+static void remove_own_folder(const char *file)
+{
+    remove(own_file(file));
+    if (rmdir(own_folder))
+        REFUSE("%s: cannot be removed", own_folder);
+}
+
 /* ---- Models */
 
 static const char *model_file(void)

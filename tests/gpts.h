@@ -7,25 +7,19 @@
 #include "attention/gpt.h"
 #include "attention/gpt_training.h"
 
-/* The model of a set: its sizes, and room for its numbers. */
-static inline Gpt sized(const char *set)
-{
-    const int64_t *size = golden_integers(set, "sizes");
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = (int)size[0],
-                        .context_length = (int)size[1],
-                        .width = (int)size[2],
-                        .n_heads = (int)size[3],
-                        .layers = (int)size[4],
-                        .has_own_output = !size[5]});
-    if (g.count != golden(set, "parameters")->count)
-        REFUSE("%s has not %zu parameters", set, g.count);
-    return g;
-}
-
+/* The model of a set, with its parameters. */
 static inline Gpt golden_gpt(const char *set)
 {
-    Gpt g = sized(set);
+    const int64_t *size = golden_integers(set, "sizes");
+    Gpt g = {.vocabulary = (int)size[0],
+             .context_length = (int)size[1],
+             .width = (int)size[2],
+             .n_heads = (int)size[3],
+             .layers = (int)size[4],
+             .has_own_output = !size[5]};
+    gpt_init(&g, &g);
+    if (g.count != golden_count(set, "parameters"))
+        REFUSE("%s has not %zu parameters", set, g.count);
     memcpy(g.memory, golden_floats(set, "parameters"),
            g.count * sizeof(float));
     return g;
@@ -34,41 +28,15 @@ static inline Gpt golden_gpt(const char *set)
 /* Another small model, filled with numbers. */
 static inline Gpt any_gpt(int layers, int has_own_output)
 {
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = 7,
-                        .context_length = 5,
-                        .width = 6,
-                        .n_heads = 2,
-                        .layers = layers,
-                        .has_own_output = has_own_output});
+    Gpt g = {.vocabulary = 7,
+             .context_length = 5,
+             .width = 6,
+             .n_heads = 2,
+             .layers = layers,
+             .has_own_output = has_own_output};
+    gpt_init(&g, &g);
     tap_fill((int)g.count, g.memory, -1, 1);
     return g;
-}
-
-/* Where the test may write: a folder that main makes and removes. */
-static char own_folder[] = "/tmp/gpt-XXXXXX";
-
-static inline const char *own_file(const char *name)
-{
-    static char path[8][200];
-    static int next;
-    char *it = path[next++ % 8];
-    snprintf(it, 200, "%s/%s", own_folder, name);
-    return it;
-}
-
-static inline void make_own_folder(void)
-{
-    if (!mkdtemp(own_folder))
-        REFUSE("%s: no folder can be made", own_folder);
-}
-
-/* With the file of that name, where a refused child has left it. */
-static inline void remove_own_folder(const char *file)
-{
-    remove(own_file(file));
-    if (rmdir(own_folder))
-        REFUSE("%s: cannot be removed", own_folder);
 }
 
 /* A small training on this text. */

@@ -1,63 +1,87 @@
-/* src/kernel/kernels.c: which kernels are there; and what each has of chapter
- * 15's functions. */
-#include "kernels.h"
-#include "products.h"
+/* src/kernel/dispatch.c: which kernels are there; and what each has of
+ * chapter 15's functions, held against those that the chapter's own tests
+ * try. */
+#include "calls.h"
 #include "kernel/lanes.h"
 #include "support/machine.h"
 
-/* Without any of these, a kernel must not be found. */
-static bool could_run(int k)
-{
-#ifdef __x86_64__
-    const bool avx2 = __builtin_cpu_supports("avx2") &&
-                      __builtin_cpu_supports("fma") &&
-                      __builtin_cpu_supports("bmi");
-    return k == 2 ||
-           (avx2 && (k == 1 || (__builtin_cpu_supports("avx512f") &&
-                                __builtin_cpu_supports("avx512bw"))));
-#else
-    return k == 2;
+#ifdef _OPENMP
+#include <omp.h>
 #endif
+
+/* What runs here is found by its name, and nothing else is; the best is
+ * that with the most lanes. */
+static void names_test(void)
+{
+    static const char *const name[3] = {"AVX-512", "AVX2", "plain"};
+    const int lanes[3] = {16, 8, LANES};
+    const Kernel *best = NULL;
+    for (int k = 0; k < 3; k++) {
+        const Kernel *kernel = kernel_named(name[k]);
+        if (!kernel)
+            continue;
+        expect_equal("lanes", kernel->lanes, lanes[k]);
+        expect_true("name", !strcmp(kernel->name, name[k]));
+        best = best ? best : kernel;
+    }
+    expect_true("the best", best && best_kernel() == best);
+    expect_true("plain", kernel_named("plain"));
+    expect_true("AVX", !kernel_named("AVX"));
+    expect_true("no name", !kernel_named(""));
 }
 
-/* Those that are here. */
-static const char *kernel_now;
-static void kernel_test(void)
+/* Each length of a list, with what becomes 0, NaN and powers of all sizes:
+ * attend.c holds how exact they are. */
+static void exp2_test(void)
 {
-    const Kernel *kernel = kernel_named(kernel_now);
-    const int lanes[3] = {16, 8, LANES};
-    for (int k = 0; k < 3; k++)
-        if (!strcmp(kernel_name[k], kernel_now)) {
-            expect_equal("lanes", kernel->lanes, lanes[k]);
-            expect_true("name", !strcmp(kernel->name, kernel_now));
+    for (const Kernel *k = NULL; (k = next_kernel(k));)
+        for (int n = 1; n <= 70; n++) {
+            float *x = guarded("x", (size_t)n), was[70] = {NAN, -INFINITY};
+            for (int i = 2; i < 70; i++)
+                was[i] = 3.7f * (float)(i - 36);
+            memcpy(x, was + 70 - n, (size_t)n * sizeof *x);
+            k->exp2_all(n, x);
+            for (int i = 0; i < n; i++)
+                expect_near(tap_words("%s: of %g", k->name,
+                                      (double)was[70 - n + i]),
+                            (double)x[i], (double)k->exp2(was[70 - n + i]),
+                            2e-7, 0x1p-126);
         }
 }
 
-/* What is not there, and the first that is. */
-static void other_names(void)
+/* Rows that lie apart times columns, from nothing, from one row for all,
+ * and from what the result holds. */
+static void matmul_test(void)
 {
-    int first = 0;
-    while (!kernel_named(kernel_name[first]))
-        first++;
-    expect_true("the best",
-                best_kernel() == kernel_named(kernel_name[first]));
-    expect_true("AVX", !kernel_named("AVX"));
-    expect_true("no name", !kernel_named(""));
-    for (int k = 0; k < 3; k++)
-        expect_true(kernel_name[k],
-                    could_run(k) || !kernel_named(kernel_name[k]));
-    expect_true("plain", kernel_named("plain"));
-}
-
-static void each_kernel(void)
-{
-    for (int k = 0; k < 3; k++) {
-        const char *name = tap_words("kernel_named: %s", kernel_name[k]);
-        kernel_now = kernel_name[k];
-        if (kernel_named(kernel_now))
-            TAP(name, kernel_test());
-        else
-            tap_skip(name, "it is not compiled, or not for this processor");
+    for (int s = 0; s < 60; s++) {
+        Random r = random_seeded((uint64_t)s);
+        const int n = any_size(&r, 130), m = any_size(&r, 130);
+        const int d = any_size(&r, 130);
+        const size_t count = (size_t)(n * m);
+        const Table a = any_numbers(&r, "a", 1, 1, n, d, 0);
+        const Table b = any_numbers(&r, "b", 1, 1, m, d, 0);
+        const Table row = any_numbers(&r, "row", 1, 1, 1, m, 0);
+        float *due = guarded_filled("due", count, 0.5f);
+        float *c = guarded("c", count);
+        for (const Kernel *k = NULL; (k = next_kernel(k));) {
+            const StridedMatrix rows = {a.rows.at, a.rows.token_stride, 1};
+            const StridedMatrix columns = {b.rows.at, 1,
+                                           b.rows.token_stride};
+            for (size_t i = 0; i < count; i++)
+                c[i] = due[i] = 0.5f;
+            const StridedMatrix start[3][2] = {
+                {{NULL, 0, 0}, {NULL, 0, 0}},
+                {{row.rows.at, 0, 1}, {row.rows.at, 0, 1}},
+                {{due, m, 1}, {c, m, 1}}};
+            matmul_strided(n, m, d, rows, columns, start[s % 3][0],
+                           (void *)due);
+            k->matmul(n, m, d, rows, columns, start[s % 3][1], (void *)c);
+            next_case();
+            given("%s: n = %d, m = %d, d = %d, start %d", k->name, n, m, d,
+                  s % 3);
+            expect_list("c", (int)count, c, due, 0, 4e-6);
+        }
+        guarded_free();
     }
 }
 
@@ -80,16 +104,10 @@ static void threads_test(void)
 
 int main(void)
 {
-    each_kernel();
-    TAP("best_kernel: the first that is there", other_names());
-    TAP("exp2_fast: as exp2", exp2_grid());
-    TAP("exp2_fast: from -127 to -126", exp2_between());
-    TAP("exp2_fast: whole numbers, low ones, and no numbers",
-        exp2_limits());
-    TAP("matmul_strided: any tables, any start", multiply_test());
-    TAP("matmul_strided: alike for any number of threads",
-        multiply_threads());
-    TAP("exp2_all: any sizes", exp2_all_test());
+    TAP("kernel_named: what runs here", names_test());
+    TAP("best_kernel: the first that is there", names_test());
+    TAP("exp2_all: any sizes", exp2_test());
+    TAP("matmul_strided: as chapter 15's", matmul_test());
     TAP("threads_for: who does little has one", threads_test());
     return tap_done();
 }

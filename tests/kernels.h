@@ -4,20 +4,15 @@
 #include "tap.h"
 #include "attention/kernel.h"
 
-/* The best first. Which of them are here, and run, the library knows. */
-static const char *const kernel_name[3] = {"AVX-512", "AVX2", "plain"};
-
-/* The plain one, and those that are here after another, the best last.
- * None, once something is wrong: so what is told is the same on all
- * machines. */
-static inline const Kernel *after(const Kernel *last)
+/* for (const Kernel *k = NULL; (k = next_kernel(k));): the plain one, and
+ * those that are compiled and run on this processor, the best last. */
+static inline const Kernel *next_kernel(const Kernel *last)
 {
-    for (int k = 2; k >= 0 && !tap_told->failed; k--) {
-        const Kernel *kernel = kernel_named(kernel_name[k]);
-        if (kernel && !last)
-            return kernel;
-        if (kernel == last)
-            last = NULL;
-    }
-    return NULL;
+    static const char *const name[3] = {"plain", "AVX2", "AVX-512"};
+    int k = 0;
+    while (last && strcmp(name[k++], last->name) != 0)
+        ;
+    while (k < 3 && !kernel_named(name[k]))
+        k++;
+    return k < 3 ? kernel_named(name[k]) : NULL;
 }

@@ -2,6 +2,7 @@
  * chapters 7 and 18. */
 #define CHAPTER "layers"
 #include "calls.h"
+#include "traces.h"
 #include "attention/18_backward.h"
 #include "attention/layers.h"
 

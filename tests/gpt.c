@@ -1,0 +1,285 @@
+/* src/gpt.c: models, passes and caches, what they begin with and have to
+ * themselves, and what is refused. */
+#include "gpts.h"
+#include "wrong.h"
+#include "attention/13_multi_head.h"
+#include "attention/22_gpt.h"
+#include "attention/kv_cache.h"
+
+/* How many of a pass's entries dropout leaves out, of four masks in two
+ * blocks; what it keeps is divided by 1 - rate. */
+static int dropped_by(const GptPass *p, double rate)
+{
+    enum { N = 5 * 6 };
+    int dropped = 0;
+    for (int k = 0; k < 4; k++) {
+        const GptBlockPass *b = &p->block[k / 2];
+        const float *keep = k % 2 ? b->keep_2 : b->keep_1;
+        float x[N], left[N], due[N];
+        tap_fill(N, x, 1, 2);
+        for (int i = 0; i < N; i++) {
+            const bool keeps = !keep || keep[i] != 0;
+            due[i] = keeps ? x[i] / (float)(1 - rate) : 0;
+            dropped += !keeps;
+        }
+        gpt_drop(b, keep, N, x, left);
+        expect_list("left", N, left, due, 1e-6, 0);
+        gpt_drop(b, keep, N, x, x);
+        expect_list("in place", N, x, left, EXACTLY);
+    }
+    return dropped;
+}
+
+/* Masks are drawn anew for each rate, and kept when a pass is cleared; none
+ * or all need no draw. */
+static void drop_test(void)
+{
+    static const struct {
+        double rate;
+        int least, most;
+    } step[] = {{0.25, 16, 44}, {0.75, 76, 104}, {1, 120, 120}, {0, 0, 0}};
+    Gpt g = any_gpt(2, 0);
+    GptPass p;
+    Random r = random_seeded(5), before;
+    gpt_pass_init(&p, &g, 1, 5);
+    expect_equal("none without dropout", dropped_by(&p, 0), 0);
+    for (int k = 0; k < 4; k++) {
+        before = r;
+        gpt_pass_drop(&p, &r, step[k].rate);
+        const int dropped = dropped_by(&p, step[k].rate);
+        expect(dropped >= step[k].least && dropped <= step[k].most,
+               "dropped", "%d at a rate of %g", dropped, step[k].rate);
+        gpt_pass_clear(&p);
+        expect_equal("the same masks", dropped_by(&p, step[k].rate),
+                     dropped);
+        expect_equal("draws", memcmp(&r, &before, sizeof r) != 0, k < 2);
+    }
+    expect_true("no mask is left", !p.keep && !p.block->keep_1);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+}
+
+static void expect_zeros(const char *what, size_t count,
+                         const float *memory)
+{
+    for (size_t i = 0; i < count; i++)
+        expect(memory[i] == 0, what, "entry %zu is %g, not 0", i,
+               (double)memory[i]);
+}
+
+static void memory_test(void)
+{
+    for (int apart = 0; apart < 2; apart++) {
+        Gpt g = any_gpt(3, apart), other;
+        const int d = 6, block = 12 * d * d + 13 * d;
+        gpt_init(&other, &g);
+        expect_equal("parameters", (double)g.count,
+                     7 * d + 5 * d + 3 * block + 2 * d + apart * 7 * d);
+        expect_zeros("at first", g.count, other.memory);
+        expect_true("has room of its own",
+                    other.memory != g.memory && other.block != g.block);
+        gpt_clear(&g);
+        expect_zeros("cleared", g.count, g.memory);
+        gpt_free(&g);
+        gpt_free(&other);
+        gpt_free(&other);
+        expect_true("is empty", !other.memory && !other.block);
+    }
+}
+
+static void pass_test(void)
+{
+    Gpt g = any_gpt(2, 0);
+    GptPass p;
+    KVCache cache[2];
+    gpt_pass_init(&p, &g, 2, 4);
+    expect_true("a block begins where the one before has ended",
+                p.block[1].in == p.block[0].after);
+    tap_fill((int)p.count, p.memory, -1, 1);
+    for (int l = 0; l < 2; l++) {
+        const Trace *t = &p.block[l].attention;
+        tap_fill((int)t->count, t->memory, -1, 1);
+    }
+    gpt_pass_clear(&p);
+    expect_zeros("the pass", p.count, p.memory);
+    for (int l = 0; l < 2; l++)
+        expect_zeros("its attention", p.block[l].attention.count,
+                     p.block[l].attention.memory);
+    gpt_pass_free(&p);
+    expect_true("is empty", !p.memory && !p.block);
+    gpt_caches_init(cache, &g);
+    for (int l = 0; l < 2; l++)
+        expect_true("a cache of 2 heads, 3 entries and room for 5",
+                    cache[l].n_kv_heads == 2 && cache[l].d_k == 3 &&
+                        cache[l].d_v == 3 && cache[l].capacity == 5);
+    gpt_caches_free(cache, &g);
+    expect_true("nothing is left", !cache[0].key && !cache[1].key);
+    gpt_free(&g);
+}
+
+/* ---- attend_cached */
+
+/* Two heads of keys of 2 and values of 4, with an output layer or without,
+ * and a cache and a trace for one token. */
+typedef struct {
+    Attention a;
+    KVCache cache;
+    Trace one;
+} Cached;
+
+static Cached cached(int d_out, int heads, int d_k, int d_v)
+{
+    Cached c = {
+        .a = {.d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4},
+        .cache = {
+            .n_kv_heads = heads, .d_k = d_k, .d_v = d_v, .capacity = 5}};
+    c.a.d_out = d_out;
+    c.a.has_out_bias = d_out > 0;
+    attention_init(&c.a, &c.a);
+    kv_cache_init(&c.cache, &c.cache);
+    trace_init_texts(&c.one, &c.a, 1, 1);
+    tap_fill((int)c.a.count, c.a.memory, -1, 1);
+    return c;
+}
+
+/* Token by token, against all at once without a cache. */
+static void attend_cached_test(void)
+{
+    for (int d_out = 0; d_out <= 6; d_out += 6) {
+        Cached c = cached(d_out, 2, 2, 4);
+        Trace whole;
+        float *x = guarded("x", 5 * 6);
+        trace_init_for(&whole, &c.a, 5, 5);
+        tap_fill(5 * 6, x, -2, 2);
+        attention_forward(&c.a, mask_causal(0), NULL, 5, 5, (void *)x,
+                          (void *)x, &whole);
+        for (int i = 0; i < 5; i++) {
+            attend_cached(&c.a, &c.cache, 1, (void *)(x + i * 6), &c.one);
+            expect_list(tap_words("row %d", i), d_out ? 6 : 8,
+                        d_out ? c.one.out : c.one.joined,
+                        d_out ? whole.out + i * 6 : whole.joined + i * 8,
+                        1e-5, 1e-5);
+        }
+        trace_free(&whole);
+        trace_free(&c.one);
+        kv_cache_free(&c.cache);
+        attention_free(&c.a);
+    }
+}
+
+/* ---- What is refused */
+
+static void refused_sizes(void)
+{
+    Gpt g = any_gpt(2, 0);
+    int texts = 2, n = 3;
+    const Wrong wrong[] = {
+        WRONG(g.vocabulary, 0, NULL),
+        WRONG(g.context_length, 0, NULL),
+        WRONG(g.width, 0, NULL),
+        WRONG(g.width, 1 << 29, NULL),
+        WRONG(g.n_heads, 0, NULL),
+        WRONG(g.layers, 0, NULL),
+        WRONG(
+            g.n_heads, 4,
+            "gpt.c: sizes_check: a width of 6 for 4 heads leaves 2 over: a "
+            "multiple is needed")};
+    const Wrong wrong_pass[] = {
+        WRONG(texts, 0, NULL), WRONG(n, 0, NULL), WRONG(n, 6, NULL),
+        WRONG(texts, 1 << 25,
+              "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 "
+              "times "
+              "6 numbers each: at most 2147483647 numbers are needed")};
+    REFUSES_WRONG("gpt_init", wrong, gpt_init(&(Gpt){0}, &g));
+    REFUSES_WRONG("gpt_pass_init", wrong_pass,
+                  gpt_pass_init(&(GptPass){0}, &g, texts, n));
+    gpt_free(&g);
+}
+
+/* A model and its gradient, with a pass for each, of which one number is
+ * changed by hand. */
+static void refused_passes(void)
+{
+    static const int ids[6];
+    Gpt g = any_gpt(2, 0), grad_g = any_gpt(2, 0);
+    GptPass p, grad_p;
+    gpt_pass_init(&p, &g, 2, 3);
+    gpt_pass_init(&grad_p, &g, 2, 3);
+    const Wrong wrong_pass[] = {WRONG(p.layers, 1, NULL),
+                                WRONG(p.width, 8, NULL),
+                                WRONG(p.vocabulary, 8, NULL)};
+    const Wrong wrong[] = {WRONG(grad_p.layers, 1, NULL),
+                           WRONG(grad_p.texts, 1, NULL),
+                           WRONG(grad_p.n, 2, NULL),
+                           WRONG(grad_g.vocabulary, 8, NULL),
+                           WRONG(grad_g.context_length, 6, NULL),
+                           WRONG(grad_g.width, 8, NULL),
+                           WRONG(grad_g.n_heads, 3, NULL),
+                           WRONG(grad_g.layers, 1, NULL),
+                           WRONG(grad_g.has_own_output, 1, NULL)};
+    REFUSES_WRONG("gpt_forward", wrong_pass,
+                  gpt_forward(&g, NULL, ids, &p));
+    REFUSES_WRONG("gpt_backward", wrong_pass,
+                  gpt_backward(&g, ids, &p, &grad_p, &grad_g));
+    REFUSES_WRONG("gpt_backward", wrong,
+                  gpt_backward(&g, ids, &p, &grad_p, &grad_g));
+    gpt_pass_free(&p);
+    gpt_pass_free(&grad_p);
+    gpt_free(&g);
+    gpt_free(&grad_g);
+}
+
+static void refused_caches(void)
+{
+    static const int ids[6],
+        wrong[3][3] = {{1, 2, 4}, {2, 3, 4}, {2, 2, 5}};
+    Gpt g = any_gpt(2, 0);
+    GptPass p;
+    KVCache cache[2];
+    Random r = random_seeded(1);
+    gpt_pass_init(&p, &g, 2, 3);
+    gpt_caches_init(cache, &g);
+    TAP_REFUSES("gpt_pass_check", "two texts and a cache", NULL,
+                gpt_forward(&g, cache, ids, &p));
+    TAP_REFUSES("gpt_pass_check", "a cache and a pass with dropout",
+                "gpt.c: gpt_pass_check: a cache, and a pass with dropout "
+                "of 0.25: one without is needed",
+                gpt_pass_drop(&p, &r, 0.25);
+                p.texts = 1; gpt_forward(&g, cache, ids, &p));
+    TAP_REFUSES("gpt_pass_drop", "a rate of 1.1",
+                "dropout_rate_check: a dropout rate of 1.1: from 0 to 1 is "
+                "needed",
+                gpt_pass_drop(&p, &r, 1.1));
+    REFUSES("gpt.c: gpt_pass_drop: a pass without tables: gpt_pass_init "
+            "makes room for them",
+            gpt_pass_drop(&(GptPass){0}, NULL, 0.5));
+    for (int k = 0; k < 3; k++) {
+        const int *s = wrong[k];
+        TAP_REFUSES(
+            "attend_cached",
+            tap_words("a cache of %d heads, keys of %d and values "
+                      "of %d",
+                      s[0], s[1], s[2]),
+            k ? NULL
+              : "gpt.c: attend_cached: a cache of n_kv_heads, d_k, "
+                "d_v = 1, 2, 4: 2, 2, 4, those of the attention, "
+                "are needed",
+            Cached c = cached(6, s[0], s[1], s[2]);
+            attend_cached(&c.a, &c.cache, 1, (float[1][6]){{0}}, &c.one));
+    }
+    gpt_caches_free(cache, &g);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+}
+
+int main(void)
+{
+    TAP("gpt_init: zeros, in room of its own", memory_test());
+    TAP("gpt_pass_init: a block begins where another ends", pass_test());
+    TAP("gpt_drop: each mask, at each rate", drop_test());
+    TAP("attend_cached: token by token", attend_cached_test());
+    refused_sizes();
+    refused_passes();
+    refused_caches();
+    return tap_done();
+}
