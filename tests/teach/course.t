@@ -28,7 +28,7 @@ my @chapters = map { Chapter->load($_) } sort glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
 my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;
-push @{$mistakes{"$_->[0] $_->[1]"}}, $_->[2]
+push @{$mistakes{"$_->[0] $_->[1]"}}, ucfirst $_->[2]
   for map { [split /\t/] } grep {/\t/} split /\n/, Text::of_file('tests/learn/mistakes.tsv');
 
 my ($course) = $page{teach} =~ /^## [^\n]*\{#teach-course\}\n(.*?)(?=^## )/ms;
