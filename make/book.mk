@@ -27,7 +27,7 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 	@for name in $(names); do tools/weave/outputs --update chapters/$$name.c \
 	  $(BUILD)/chapters/$$name || exit; done
 
-weaver := $(wildcard tools/*.pm tools/weave/*.pm tools/weave/*.lua) tools/weave/weave \
+weaver := $(wildcard tools/*.pm tools/weave/*.pm tools/weave/*.lua) tools/weave/weave tools/learn/Plain.pm \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*)
 $(BUILD)/book/index.html: $(BUILD)/pandoc.found $(checked) $(weaver) book.md $(headers) $(page_figures)
 	@$(if $(has_wasm),,rm -f $(BUILD)/web/programs/*.js; echo "The pages cannot run programs:" \
