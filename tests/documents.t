@@ -16,6 +16,7 @@ use warnings;
 use Chapter;
 use Documents;
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
@@ -67,17 +68,14 @@ sub fault {
 # A row that is lost would not be missed otherwise.
 my @rows = Documents::rows();
 my $numbers = () = numbers(join ' ', map { $_->{right} } @rows);
-open my $file, '<', 'tests/documents.tsv' or die "documents.tsv: $!\n";
-is join('', grep { /^# \d+ rows/ } <$file>), '# ' . @rows . " rows, $numbers numbers\n",
+like Text::of_file('tests/documents.tsv'), qr/^# @{[scalar @rows]} rows, $numbers numbers$/m,
   'documents.tsv holds as many as its first lines say';
 my %lines;
 for my $row (@rows) {
     my $number = $row->{chapter};
     $lines{$number} //= do {
         my ($path) = glob "$build/printed/${number}_*.txt" or die "$row->{at}: no chapter $number\n";
-        open my $printed, '<:encoding(UTF-8)', $path or die "$path: $!\n";
-        chomp(my @all = <$printed>);
-        \@all;
+        [split /\n/, Text::of_file($path)];
     };
     is fault($row, $lines{$number}), '', "$row->{at}: $row->{document}, $row->{place}";
 }

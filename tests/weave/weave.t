@@ -31,6 +31,8 @@ my (undef, %good) = split /^==== (\S+)\n/m, <<'END';
 ---
 title: A small book
 bibliography: book.bib
+address: https://example.org/it
+repository: https://github.com/an/it
 link-citations: true
 parts:
   - title: The first part
@@ -219,6 +221,8 @@ int second(void);
 <?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"
  aria-labelledby="t d"><title id="t">T</title><desc id="d">D</desc></svg>
+==== build/web/programs/01.js
+a module
 ==== build/figures/page/scene.svg
 <svg xmlns="http://www.w3.org/2000/svg" width="300" height="100"></svg>
 END
@@ -243,7 +247,7 @@ sub weave {
 
 # All files below a folder, and their bytes, in few words.
 sub bytes_of { return scalar qx{cd '$_[0]' && find . -type f | sort | xargs cksum} }
-sub litter { return join ' ', grep { !m{/(book|figures)$} } glob "$root/build/* $temp/*" }
+sub litter { return join ' ', grep { !m{/(book|figures|web)$} } glob "$root/build/* $temp/*" }
 
 # A program of the shell's that stands in for pandoc.
 sub script {
@@ -281,22 +285,15 @@ for (
     [glossary => qr{first\.html#term-note".*#term-matrix".*#term-score"}s, 'in the order of the book'],
     [sources => qr{“<span lang="de-DE">Das Wort</span> \(A Word\)}, 'a title is said to be German'],
     [reference => qr{in src/attention/02_second_one\.h</p>.*href="second-one\.html#L17"}s, 'the headers'],
+    [first => qr{rel="canonical" href="https://example\.org/it/first\.html".* src="run\.js".*/edit/main/chapters/01_first\.c">Change}s, 'its address'],
+    [preface => qr{Take <a href="https://github\.com/an/it">the files</a>.*latest/download/attention-in-c\.epub">EPUB<}s, 'where files are'],
+    [404 => qr{<a href="https://example\.org/it/index\.html">}, 'the way back'],
     ['book-index' => qr{<code>twice</code></a>.*used in <a href="first\.html#L31"}, 'the index'],
 ) {
     my ($name, $pattern, $what) = @$_;
     like(slurp("$book/$name.html"), $pattern, "$name: $what");
 }
 like(slurp("$book/symbols.js"), qr{"twice":\["float twice\(float x\);","Twice as much\.","Chapter\xa01","1"\]}, 'what a card shows');
-put("$root/book.md", $good{'book.md'} =~ s{^parts:}{address: https://example.org/it\nrepository: https://github.com/an/it\nparts:}mr);
-put("$root/build/web/programs/01.js", 'a module');
-is(weave('build/elsewhere'), "0\n", 'woven with an address, and with programs to run');
-for (['first.html', qr{rel="canonical" href="https://example\.org/it/first\.html".* src="run\.js".*/edit/main/chapters/01_first\.c">Change}s],
-    ['preface.html', qr{Take <a href="https://github\.com/an/it">the files</a>.*latest/download/attention-in-c\.epub">EPUB<}s],
-    ['404.html', qr{<a href="https://example\.org/it/index\.html">}]) {
-    like(slurp("$root/build/elsewhere/$_->[0]"), $_->[1], "$_->[0] says where the book is");
-}
-put("$root/book.md", $good{'book.md'});
-remove_tree("$root/build/web", glob "$root/build/elsewhere*");
 
 # --------------------------------------------------------------------- faults
 
@@ -381,13 +378,13 @@ That is all. → ↵![It](plot.svg)↵ ⇒ chapters/01_first.c:69: the figure pl
 [](#fig-plot) → [it](#fig-plot) ∧ ![What to see in it](plot.svg){#fig-plot} → []{#fig-plot}↵↵![](plot.svg) ⇒ chapters/01_first.c:46: the figure plot.svg has no caption: ![What to see in it](plot.svg)
 [](#fig-plot) → [it](#fig-plot) ∧ ![What to see in it](plot.svg){#fig-plot} → []{#fig-plot} See ![it](plot.svg). ⇒ chapters/01_first.c:44: the figure plot.svg must stand alone in its paragraph
 That is → []{#spot} That [](#spot) is ⇒ chapters/01_first.c:68: a link without words: [](#spot) leads to what has no number and no title
-scene.svg → seen.svg ⇒ book.md:17: the figure seen.svg is shown, but not drawn: there is no build/figures/page/seen.svg
+scene.svg → seen.svg ⇒ book.md:19: the figure seen.svg is shown, but not drawn: there is no build/figures/page/seen.svg
 {#first} → {#fist} ⇒ chapters/01_first.c:2: the second line must be "# Title {#first}", not "# First things & others {#fist}"
 /*↵# First → int x;↵/*↵# First ⇒ chapters/01_first.c:1: a chapter begins with a line "/*", not with int x;
 Done. → Done.↵:::↵↵# Again {#again}↵↵::: milestone ⇒ chapters/01_first.c:75: a second heading of level 1: "Again" (a file is one page; use ##)
-# Sources {#sources} → # Sources ⇒ book.md:27: the page "Sources" has no id: # Sources {#...}
-link-citations: true → aliases:↵  there: here↵  nowhere: it, too ⇒ book.md:6: the names for #nowhere lead nowhere: no heading, term or figure has this id
-first: glossary → first: errors ⇒ book.md:9: part 2 must have a title and, as first, the id of a page: not "errors"
+# Sources {#sources} → # Sources ⇒ book.md:29: the page "Sources" has no id: # Sources {#...}
+link-citations: true → aliases:↵  there: here↵  nowhere: it, too ⇒ book.md:8: the names for #nowhere lead nowhere: no heading, term or figure has this id
+first: glossary → first: errors ⇒ book.md:11: part 2 must have a title and, as first, the id of a page: not "errors"
 ::: {#refs}↵::: → None. ⇒ chapters/01_first.c:1: sources are cited, but no page of the book holds ::: {#refs}
 `twice` → `twize` ⇒ chapters/01_first.c:16: exercise 1.1 names the function twize, which chapters/01_first.c does not define with its { and } in column 0
 float twice(float x);↵↵ → /* folded: how this is drawn */↵ ⇒ chapters/01_first.c:16: exercise 1.1 asks for twice, which is folded
@@ -409,5 +406,5 @@ until="both" → until="neither" ⇒ chapters/02_second_one.c:26: the type Pair 
 Pair Sizes"}↵ → Pair"}↵↵Text.↵↵ ⇒ chapters/02_second_one.c:23: a div .header is empty: the declarations take its place
 header-second-one} → header-second} ⇒ chapters/02_second_one.c:5: the header 02_second_one.h needs a heading {#header-second-one}, by which the page shows it
 {#header-second-one} → {#header-second-one}↵↵[](#nowhere) ⇒ src/attention/02_second_one.h:4: the link #nowhere leads nowhere: no heading, figure or exercise has this id
- A **note**. → ↵↵### Deeper↵↵A **note**. ⇒ book.md:25: the glossary leads to #a-section for "note", but **note**, or its plural, does not stand there before the next heading: chapters/01_first.c:11
-| [note](#a-section) → | [note](#a-section) | x |↵| [note](#there) ⇒ book.md:26: the id term-note is taken: book.md:25 has it
+ A **note**. → ↵↵### Deeper↵↵A **note**. ⇒ book.md:27: the glossary leads to #a-section for "note", but **note**, or its plural, does not stand there before the next heading: chapters/01_first.c:11
+| [note](#a-section) → | [note](#a-section) | x |↵| [note](#there) ⇒ book.md:28: the id term-note is taken: book.md:27 has it
