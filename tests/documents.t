@@ -68,7 +68,7 @@ sub fault {
 # A row that is lost would not be missed otherwise.
 my @rows = Documents::rows();
 my $numbers = () = numbers(join ' ', map { $_->{right} } @rows);
-like Text::of_file('tests/documents.tsv'), qr/^# @{[scalar @rows]} rows, $numbers numbers$/m,
+is join('', Text::of_file('tests/documents.tsv') =~ /^# \d+ rows.*/mg), '# ' . @rows . " rows, $numbers numbers",
   'documents.tsv holds as many as its first lines say';
 my %lines;
 for my $row (@rows) {

@@ -25,7 +25,7 @@ my @files = map { /^[0-9a-f]{64}  (\w+\.(?:safetensors|tsv))$/ ? "golden/$1" : d
   lines_of('golden/SHA256SUMS');
 my @chapters = sort map { m{/(\w+)\.safetensors$} } @files;
 cmp_ok scalar @chapters, '>', 0, 'there are golden files';
-is qx{cd golden && LC_ALL=C sha256sum --check --quiet SHA256SUMS 2>&1}, '', 'each is as its checksum says';
+is qx{cd golden && LC_ALL=C shasum -a 256 --check --quiet SHA256SUMS 2>&1}, '', 'each is as its checksum says';
 
 my %known = map { $_ => 1 } @files, map { "golden/$_" }
   qw(SHA256SUMS check.py generate.py requirements.txt);
