@@ -120,23 +120,17 @@ sub is_in {
 # What is wrong with the appendix, given its lines and the rows.
 sub faults_of_errata {
     my ($lines, @rows) = @_;
-    my (@text, @wrong, $inside);
-    $text[0] = '';
-    for my $i (0 .. $#$lines) {
-        my $line = $lines->[$i];
-        $inside = $line =~ /^###/ if $line =~ /^#/;
-        if ($inside && $line =~ /^#/) {
-            my $right = '### A.' . @text . ' Title {#errata-' . @text . '}';
-            my $form  = quotemeta($right) =~ s/Title/\\S.*/r;
-            push @wrong, "A_errata.c:" . ($i + 1) . ": '$right' is needed, not '$line'"
-              if $line !~ /^$form$/;
-            push @text, '';
-        }
-        $text[-1] .= "$line\n" if $inside;
+    my (@text, @wrong);
+    my $prose = join '', map {"$_\n"} @$lines;
+    while ($prose =~ /^(###.*)\n((?:(?!#).*\n)*)/mg) {
+        my ($heading, $line) = ($1, 1 + substr($prose, 0, $-[0]) =~ tr/\n//);
+        my $n = push @text, $2;
+        push @wrong, "A_errata.c:$line: '### A.$n Title {#errata-$n}' is needed, not '$heading'"
+          if $heading !~ /^### A\.$n \S.* \{#errata-$n\}$/;
     }
     for my $row (@rows) {
-        my ($number) = $row->{note} =~ /^wrong \(A\.(\d+)\)/ or next;
-        my @quotes = ($text[$number] // '') =~ /\[([^\]]*)\]\{\.quoted\}/g;
+        my ($number) = $row->{note} =~ /^wrong \(A\.([1-9]\d*)\)/ or next;
+        my @quotes = ($text[$number - 1] // '') =~ /\[([^\]]*)\]\{\.quoted\}/g;
         push @wrong, "$row->{at}: A.$number does not quote '$row->{printed}'"
           if !grep { is_in($row->{printed}, $_) } @quotes;
     }

@@ -324,8 +324,8 @@ while (my $fault = <DATA>) {
 is(weave(), "1\nusage: PANDOC=/path/to/pandoc tools/weave/weave FOLDER\n", 'refused: no folder');
 like(weave('build/it.epub'), qr/\A1\n\S+ there is no build\/it-cover\.png/, 'refused: an EPUB without its cover');
 {
-    local $ENV{PANDOC} = script('old', "echo pandoc 2.17.1.1\n");
-    like(weave('build/book'), qr/\A1\n\S+ PANDOC='\S+' must name a pandoc of version 3\.2/, 'refused: an old pandoc');
+    local $ENV{PANDOC} = '';
+    is(weave('build/book'), "1\ntools/weave/weave: PANDOC must name a pandoc (make sees to it)\n", 'refused: no pandoc');
 }
 put("$root/build/mine/letter.txt", 'Dear');
 like(weave('build/mine'), qr/\A1\n\S+ build\/mine is something else than a woven book/, 'refused: another folder');
