@@ -1,6 +1,6 @@
 # ---- The book. A chapter is woven when its program prints what its text says.
 
-.PHONY: outputs pdf epub test-book test-paper chapter prose format format-check
+.PHONY: outputs pdf epub test-book test-paper prose format format-check
 
 # A program is linked anew for each word of its chapter's prose, and of those before. It is
 # run again where it, or the chapter's text, has changed. Its figures are those that it draws,
@@ -27,7 +27,7 @@ outputs: $(programs) ## fills the output blocks after a deliberate change
 	@for name in $(names); do tools/weave/outputs --update chapters/$$name.c \
 	  $(BUILD)/chapters/$$name || exit; done
 
-weaver := $(wildcard tools/*.pm tools/weave/*.pm tools/weave/*.lua) tools/weave/weave \
+weaver := $(wildcard tools/*.pm tools/weave/*.pm tools/weave/*.lua) tools/weave/weave tools/learn/Plain.pm \
           book.bib $(wildcard tools/theme/* tools/theme/fonts/*)
 $(BUILD)/book/index.html: $(BUILD)/pandoc.found $(checked) $(weaver) book.md $(headers) $(page_figures)
 	@$(if $(has_wasm),,rm -f $(BUILD)/web/programs/*.js; echo "The pages cannot run programs:" \
@@ -72,9 +72,6 @@ test-book: $(BUILD)/pandoc.found $(checked) ## the tests of the weaver and of th
 	PANDOC=$(BUILD)/pandoc $(prove) $(filter-out tests/weave/paper.t,$(wildcard tests/weave/*.t)) tests/web/workbench.t
 
 # ---- For authors
-
-chapter: ## NAME=14_flash TITLE="Flash": the skeleton of a new chapter
-	@tools/weave/new-chapter "$$NAME" "$$TITLE"
 
 prose: ## the chapters' prose anew, for chapter 23: after it, make train
 	tools/weave/prose src/data $(names:%=chapters/%.c) book.md

@@ -71,8 +71,8 @@ $(grader)/how: $(settings)
 
 # ---- The tests of what learners and teachers use
 
-test-class: of_class := $(wildcard tests/learn/*.t tests/teach/*.t) tests/weave/new_chapter.t
-test-tools: of_class := $(patsubst %,tests/%.t,teach/class teach/handout learn/watch teach/report learn/diagnosis teach/assignment weave/new_chapter)
+test-class: of_class := $(wildcard tests/learn/*.t tests/teach/*.t)
+test-tools: of_class := $(patsubst %,tests/%.t,teach/class teach/handout learn/watch teach/report learn/diagnosis teach/assignment)
 test-class: ## what learners and teachers use: student copies, hints, diagnosis, grading
 test-tools: ## of these, one run of each tool, and a class that is graded
 test-class test-tools: test-programs $(BUILD)/pandoc.found $(foreach n,$(exercised),graders-$(call number,$n))

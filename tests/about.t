@@ -7,25 +7,20 @@ use strict;
 use warnings;
 use JSON::PP qw(decode_json);
 use Test::More;
-
-sub text_of {
-    my ($path) = @_;
-    open my $file, '<', $path or die "$path: $!\n";
-    return join '', <$file>;
-}
+use Text;
 
 sub value_of {
     my ($name, $text) = @_;
     return $text =~ /^$name: *'?(.*?)'?$/m ? $1 : undef;
 }
 
-my ($book)  = text_of('book.md') =~ /^---\n(.*?)^---$/ms;
+my ($book)  = Text::of_file('book.md') =~ /^---\n(.*?)^---$/ms;
 my $version = value_of('version', $book);
-my $licence = text_of('LICENSE.md');
+my $licence = Text::of_file('LICENSE.md');
 
 # ---- What is cited, and what has changed
 
-my $citation = text_of('CITATION.cff');
+my $citation = Text::of_file('CITATION.cff');
 my ($cited)  = $citation =~ /^preferred-citation:\n(.*)/ms;
 $cited =~ s/^  //mg;
 is value_of('version', $citation), $version, 'the citation has the version of book.md';
@@ -49,7 +44,7 @@ like $licence, qr/^- Code: the MIT licence/m, 'as LICENSE.md says';
 is value_of('license', $cited), 'CC-BY-4.0', 'prose is under CC BY 4.0';
 like $licence, qr{^- Prose and figures:.*?/by/4\.0/}ms, 'as LICENSE.md says';
 
-my ($latest) = text_of('CHANGELOG.md') =~ /^## (.*)/m;
+my ($latest) = Text::of_file('CHANGELOG.md') =~ /^## (.*)/m;
 is $latest, $version, 'what has changed begins with the version of book.md';
 
 # ---- What has to be installed
@@ -57,13 +52,13 @@ is $latest, $version, 'what has changed begins with the version of book.md';
 sub packages_after { return map { split ' ' } map { s/\\\n//gr } @_ }
 my $install = qr/apt-get install (?:-y )?((?:[^\n"&\\]|\\\n)+)/;
 
-my $readme       = text_of('README.md');
-my $contributing = text_of('CONTRIBUTING.md');
+my $readme       = Text::of_file('README.md');
+my $contributing = Text::of_file('CONTRIBUTING.md');
 my @named        = packages_after($readme =~ /$install/g);
 push @named, $contributing =~ /`([a-z0-9-]+)`/g;
 my %is_named = map { $_ => 1 } @named;
 
-my @checked    = split ' ', join('', text_of('.ci/run') =~ /packages\+?=\(\n(.*?)^\)/msg) =~ s/#.*//mgr;
+my @checked    = split ' ', join('', Text::of_file('.ci/run') =~ /packages\+?=\(\n(.*?)^\)/msg) =~ s/#.*//mgr;
 my %is_checked = map { $_ => 1 } @checked;
 cmp_ok scalar @checked, '>=', 10, '.ci/run installs packages';
 is_deeply [grep { !$is_named{$_} } @checked], [],
@@ -71,13 +66,13 @@ is_deeply [grep { !$is_named{$_} } @checked], [],
 is_deeply [grep { !$is_checked{$_} } packages_after($readme =~ /$install/g)], [],
   'what README.md says is installed by .ci/run';
 
-my $container = decode_json(text_of('.devcontainer/devcontainer.json'));
+my $container = decode_json(Text::of_file('.devcontainer/devcontainer.json'));
 is_deeply [sort(packages_after($container->{onCreateCommand} =~ /$install/g))], [sort @checked],
   'the dev container has what .ci/run installs';
-my ($node) = text_of('.github/workflows/book.yml') =~ /node-version: (\d+)/;
+my ($node) = Text::of_file('.github/workflows/book.yml') =~ /node-version: (\d+)/;
 my ($feature) = values %{$container->{features}};
 is $feature->{version}, $node, 'the dev container has the node of the workflow';
-my ($from) = text_of('.github/workflows/book.yml') =~ /container: debian:(\w+)/;
+my ($from) = Text::of_file('.github/workflows/book.yml') =~ /container: debian:(\w+)/;
 like $container->{image}, qr/:$from$/, 'both are the same Debian';
 my ($port) = $container->{postStartCommand} =~ /http\.server (\d+) .*--directory build\/book /;
 is_deeply $container->{forwardPorts}, [0 + $port], 'the port at which the book is served is there';

@@ -16,6 +16,7 @@ use warnings;
 use Chapter;
 use Documents;
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
@@ -67,17 +68,14 @@ sub fault {
 # A row that is lost would not be missed otherwise.
 my @rows = Documents::rows();
 my $numbers = () = numbers(join ' ', map { $_->{right} } @rows);
-open my $file, '<', 'tests/documents.tsv' or die "documents.tsv: $!\n";
-is join('', grep { /^# \d+ rows/ } <$file>), '# ' . @rows . " rows, $numbers numbers\n",
+is join('', Text::of_file('tests/documents.tsv') =~ /^# \d+ rows.*/mg), '# ' . @rows . " rows, $numbers numbers",
   'documents.tsv holds as many as its first lines say';
 my %lines;
 for my $row (@rows) {
     my $number = $row->{chapter};
     $lines{$number} //= do {
         my ($path) = glob "$build/printed/${number}_*.txt" or die "$row->{at}: no chapter $number\n";
-        open my $printed, '<:encoding(UTF-8)', $path or die "$path: $!\n";
-        chomp(my @all = <$printed>);
-        \@all;
+        [split /\n/, Text::of_file($path)];
     };
     is fault($row, $lines{$number}), '', "$row->{at}: $row->{document}, $row->{place}";
 }
@@ -122,23 +120,17 @@ sub is_in {
 # What is wrong with the appendix, given its lines and the rows.
 sub faults_of_errata {
     my ($lines, @rows) = @_;
-    my (@text, @wrong, $inside);
-    $text[0] = '';
-    for my $i (0 .. $#$lines) {
-        my $line = $lines->[$i];
-        $inside = $line =~ /^###/ if $line =~ /^#/;
-        if ($inside && $line =~ /^#/) {
-            my $right = '### A.' . @text . ' Title {#errata-' . @text . '}';
-            my $form  = quotemeta($right) =~ s/Title/\\S.*/r;
-            push @wrong, "A_errata.c:" . ($i + 1) . ": '$right' is needed, not '$line'"
-              if $line !~ /^$form$/;
-            push @text, '';
-        }
-        $text[-1] .= "$line\n" if $inside;
+    my (@text, @wrong);
+    my $prose = join '', map {"$_\n"} @$lines;
+    while ($prose =~ /^(###.*)\n((?:(?!#).*\n)*)/mg) {
+        my ($heading, $line) = ($1, 1 + substr($prose, 0, $-[0]) =~ tr/\n//);
+        my $n = push @text, $2;
+        push @wrong, "A_errata.c:$line: '### A.$n Title {#errata-$n}' is needed, not '$heading'"
+          if $heading !~ /^### A\.$n \S.* \{#errata-$n\}$/;
     }
     for my $row (@rows) {
-        my ($number) = $row->{note} =~ /^wrong \(A\.(\d+)\)/ or next;
-        my @quotes = ($text[$number] // '') =~ /\[([^\]]*)\]\{\.quoted\}/g;
+        my ($number) = $row->{note} =~ /^wrong \(A\.([1-9]\d*)\)/ or next;
+        my @quotes = ($text[$number - 1] // '') =~ /\[([^\]]*)\]\{\.quoted\}/g;
         push @wrong, "$row->{at}: A.$number does not quote '$row->{printed}'"
           if !grep { is_in($row->{printed}, $_) } @quotes;
     }

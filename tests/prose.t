@@ -15,6 +15,7 @@ use Chapter;
 use Documents;
 use Headers;
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
@@ -34,9 +35,7 @@ sub numbers_in_code {
 # Those that a program prints: plainly, and in its runs with arguments.
 sub numbers_printed {
     my ($chapter) = @_;
-    my $printed = "$build/printed/$chapter->{name}.txt";
-    open my $plain, '<:encoding(UTF-8)', $printed or die "$printed: $!\n";
-    return numbers_in(join '', <$plain>), map {
+    return numbers_in(Text::of_file("$build/printed/$chapter->{name}.txt")), map {
         my ($lines) = Chapter::run("$build/chapters/$chapter->{name}", $_, DIGITS => 9);
         numbers_in(join "\n", @$lines, $_);
     } grep { defined } map { $_->{args} } $chapter->outputs;
@@ -80,16 +79,12 @@ sub holds {
 # The faults of a text, by its paragraphs. `known` says which numbers one may use.
 sub faults {
     my ($chapter, $known, $quoted) = @_;
-    my (@wrong, @paragraph);
-    for my $i (0 .. @{$chapter->{lines}}) {
-        if (($chapter->{kind}[$i] // '') eq 'prose' && $chapter->{lines}[$i] =~ /\S/) {
-            push @paragraph, $chapter->{lines}[$i];
-            next;
-        }
-        my $first = $i - @paragraph + 1;
-        push @wrong, map { my ($line, $text) = @$_; "$chapter->{path}:@{[$first + $line]}: $text" }
-          faults_of_paragraph(join("\n", @paragraph), $known, $quoted) if @paragraph;
-        @paragraph = ();
+    my ($lines, $kind) = @$chapter{qw(lines kind)};
+    my $prose = join "\n", map { $kind->[$_] eq 'prose' ? $lines->[$_] =~ s/^\s+$//r : '' } 0 .. $#$lines;
+    my @wrong;
+    while ($prose =~ /((?:.+\n?)+)/g) {
+        my $first = 1 + substr($prose, 0, $-[0]) =~ tr/\n//;
+        push @wrong, map {"$chapter->{path}:@{[$first + $_->[0]]}: $_->[1]"} faults_of_paragraph("$1", $known, $quoted);
     }
     return @wrong;
 }

@@ -8,12 +8,12 @@ use Cwd qw(abs_path);
 use File::Temp qw(tempdir);
 use Chapter;
 use Test::More;
+use Text;
 
 my $build  = abs_path($ENV{BUILD} // 'build');
 my $folder = tempdir(CLEANUP => 1);
 delete $ENV{DIGITS};
-open my $readme, '<', 'README.md' or die "README.md: $!\n";
-my $text = join '', <$readme>;
+my $text = Text::of_file('README.md');
 my ($name) = $text =~ /^Saved as `(\w+\.c)`/m;
 my ($program, $commands, $output) = $text =~ /^```\w*\n(.*?)^```$/msg;
 like $commands, qr/^make lib\n/, 'make lib comes first';
@@ -23,9 +23,7 @@ $commands =~ s/^cc (.*)/$compile $1 $link/m;
 
 symlink abs_path('src'), "$folder/src" or die "$folder: $!\n";
 symlink $build, "$folder/build" or die "$folder: $!\n";
-open my $file, '>', "$folder/$name" or die "$name: $!\n";
-print $file $program;
-close $file or die "$name: $!\n";
+Chapter::save("$folder/$name", split /\n/, $program);
 is `cd '$folder' && { $commands } 2>&1`, $output, 'the program prints what the README says';
 
 done_testing;

@@ -24,7 +24,7 @@ is_deeply chapter('/*', '**Exercise 1.2** (★, challenge, 2 points):', '`f`. Do
     '}')->{exercises}, [{id => '1.2', about => '★, challenge, 2 points', function => 'f', points => 2,
     line => 1, open => 5}], 'and exercises';
 
-# What is folded, and the program. Each line of code is in one piece.
+# What is folded, and the program.
 my @code = map { ("int $_(void)", '{', '}') } qw(f main g);
 for (
     [[@code], [0, 2, ''], [3, 5, 'The program'], [6, 8, '']],
@@ -36,15 +36,6 @@ for (
     my $chapter = chapter(@$lines);
     is_deeply [map { [@$_{qw(first last folded)}] } map { $chapter->pieces(@$_) } $chapter->runs], \@pieces, "pieces: @$lines[0, 1]";
 }
-for my $file (sort glob 'chapters/*.c') {
-    my $chapter = Chapter->load($file);
-    my %in;
-    $in{$_}++ for map { $_->{first} .. $_->{last} } map { $chapter->pieces(@$_) } $chapter->runs;
-    is_deeply [grep { $in{$_} != 1 } sort { $a <=> $b } keys %in,
-        grep { $chapter->{lines}[$_] =~ /\S/ && !$in{$_} } $chapter->lines_of('code')], [],
-      "$chapter->{name}: each line of code is in one piece";
-}
-
 # ---- Each chapter's program says in one line what it cannot take, and cannot print.
 
 my $build = $ENV{BUILD} // 'build';

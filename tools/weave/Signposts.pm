@@ -17,6 +17,7 @@ use utf8;
 use JSON::PP;
 use List::Util qw(first);
 use Pack;
+use Plain;
 use Symbols;
 
 my %ENTITY = (amp => '&', lt => '<', gt => '>', quot => '"', nbsp => "\xa0");
@@ -47,39 +48,31 @@ sub name_of {
 
 # ------------------------------------------------------------------ reading
 
-# One of a formula's two parts, and how both are written in a line.
-my $PART = qr{<(?:m[ino]|mtext)\b[^>]*>[^<]*</\w+>|<mrow>(?:(?!</?mrow|<m(?:sub|sup|frac)\b).)*</mrow>}s;
-my %BETWEEN = (msub => '_', msup => '^', mfrac => '/');
-
-sub _in_line {
-    my ($part) = @_;
-    my $several = $part =~ /^<mrow>/ && $part =~ m{</m\w+>\s*<m};
-    my $bare = $part =~ s{<[^>]*>}{}gr;
-    return $several ? "($bare)" : $bare;
-}
-
-# HTML as the words that it says, without code, formulas' sources and labels.
+# HTML as the words that it says, without code and labels.
 sub text {
     my ($html) = @_;
     for ($html) {
-        s{<(pre|svg|annotation|style|nav)\b.*?</\1>}{}gs;
+        s{<(pre|svg|style|nav)\b.*?</\1>}{}gs;
         s{<(p|span) class="(?:label|lines|note)">.*?</\1>}{}gs;
         s{<a [^>]*(?:footnote-(?:ref|back)|doc-backlink).*?</a>}{}gs;
         s{<math display="block"(.*?)</math>}{index($1, '<msqrt') < 0 ? '…' : '√…'}gse;
-        s{<msqrt\b}{√$&}g;
-        s{<msubsup>\s*($PART)\s*($PART)\s*($PART)\s*</msubsup>}
-         {<msup><mi>@{[_in_line($1)]}_@{[_in_line($2)]}</mi>$3</msup>}g;
-        1 while s{<(msub|msup|mfrac)\b[^>]*>\s*($PART)\s*($PART)\s*</\1>}
-                 {'<mi>' . _in_line($2) . $BETWEEN{$1} . _in_line($3) . '</mi>'}ge;
+        s{<math\b.*?<annotation [^>]*>(.*?)</annotation>.*?</math>}{_formula($1)}gse;
         s{</(?:p|li|t[dh]|div|h\d|figcaption|summary)>|<br ?/?>}{ }g;
         s{<[^>]*>}{}g;
-        s{&(?:#(\d+)|(\w+));}{$1 ? chr $1 : $ENTITY{$2} // "&$2;"}ge;
+        $_ = _unescaped($_);
         s{\s+}{ }g;
         s{^ | $}{}g;
     }
     return $html;
 }
 
+# A formula in a line, from its source.
+sub _formula {
+    my ($tex) = @_;
+    return escape(Plain::formula(_unescaped($tex) =~ s/\{,\}/,/gr) =~ s/\bsqrt\b/√/gr);
+}
+
+sub _unescaped { return $_[0] =~ s{&(?:#(\d+)|(\w+));}{$1 ? chr $1 : $ENTITY{$2} // "&$2;"}ger }
 sub escape { return $_[0] =~ s{([&<>"])}{'&' . {qw(& amp < lt > gt " quot)}->{$1} . ';'}ger }
 
 # The numbers that programs print in a part of a page, each once.
@@ -387,15 +380,6 @@ $2}s;
         s{\b(href|src)="(?![a-z]+:|#)}{$1="$address}g;
     }
     return $html;
-}
-
-sub sitemap {
-    my ($self) = @_;
-    my $address = escape($self->{about}{address});
-    return qq{<?xml version="1.0" encoding="UTF-8"?>\n}
-      . qq{<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n}
-      . join('', map {"<url><loc>$address$_</loc></url>\n"} '', map {"$_.html"} @{$self->{order}})
-      . "</urlset>\n";
 }
 
 1;

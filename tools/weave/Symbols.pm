@@ -16,6 +16,8 @@ package Symbols;
 use strict;
 use warnings;
 use utf8;
+use Chapter;
+use File::Basename qw(basename);
 
 my $REFERENCE = 'reference';
 
@@ -81,63 +83,39 @@ sub _plain {
     return $text =~ s/\s+/ /gr =~ s/^ | $//gr =~ s/ (?=(?:PyTorch|NumPy|Python|MKL): )/\n/gr;
 }
 
-# The header is paragraphs: a comment, and what it is about.
+# A file's code without comments and strings; no line of it moves.
+sub _code_of {
+    my ($file) = @_;
+    my ($lines, $kind) = @$file{qw(lines kind)};
+    return Chapter::bare(join "\n", map { $kind->[$_] eq 'code' ? $lines->[$_] : '' } 0 .. $#$lines);
+}
+
+# The header is paragraphs: a comment, and what it is about, each from column 0 to its end.
+my $BRACES = qr/(\{(?:[^{}]++|(?-1))*\})/;
+my $DECLARATION = qr/^(?:#define\ \w+\((?:.*\\\n)*.*|\w[^;{}]*(?:;|$BRACES[^;{}\n]*;?))/m;
 sub _declared {
     my ($header) = @_;
     my ($lines, $kind) = @$header{qw(lines kind)};
-    my (@found, $i);
-    my $part = '';
-    for ($i = 0; $i < @$lines; $i++) {
-        $part = $1 if $kind->[$i] eq 'prose' && $lines->[$i] =~ /\{#header-([\w-]+)\}/;
-        next if $kind->[$i] ne 'code' || $lines->[$i] !~ /\S/;
-        my $end = $i;
-        my $open = 0;
-        # A blank line inside a type ends nothing.
-        while ($end + 1 < @$lines && $kind->[$end + 1] eq 'code') {
-            my $code = _bare($lines->[$end]);
-            $open += ($code =~ tr/{//) - ($code =~ tr/}//);
-            last if !$open && $lines->[$end + 1] !~ /\S/;
-            $end++;
-        }
-        my ($file) = $header->{from}[$i][0] =~ m{([^/]+)\z};
-        push @found, map { {%$_, announced => $part, header => $file} } _in_paragraph($lines, $i, $end);
-        $i = $end;
+    my $part  = '';
+    my @parts = map { $part = $1 if $kind->[$_] eq 'prose' && $lines->[$_] =~ /\{#header-([\w-]+)\}/; $part } 0 .. $#$lines;
+    my $code = _code_of($header);
+    my ($says, $end, @found) = ('', -1);
+    while ($code =~ /$DECLARATION/g) {
+        my ($text, $first) = ($&, substr($code, 0, $-[0]) =~ tr/\n//);
+        my ($kind, $name) = _name($text =~ s/\s+/ /gr);
+        my $above = $first;
+        $above-- while $above - 1 > $end && $lines->[$above - 1] =~ /\S/;
+        $says = _plain(join("\n", @$lines[$above .. $first - 1]) =~ m{^(/\*.*?\*/)}s ? split /\n/, $1 : ()) if $above - 1 > $end;
+        $end = $first + ($text =~ tr/\n//);
+        push @found, {name => $name, kind => $kind, page => $REFERENCE, line => $first + 1, declared => $first + 1,
+            end => $end + 1, code => join("\n", @$lines[$first .. $end]), says => $says, uses => {},
+            announced => $parts[$first], header => basename($header->{from}[$first][0])} if defined $name;
     }
     return @found;
 }
-
-sub _in_paragraph {
-    my ($lines, $first, $last) = @_;
-    my $code = $first;
-    if ($lines->[$first] =~ m{^/\*}) {
-        $code++ while $code < $last && $lines->[$code] !~ m{\*/};
-        $code++;
-    }
-    my $says = _plain(@$lines[$first .. $code - 1]);
-    my @found;
-    for (my $i = $code; $i <= $last; $i++) {
-        next if $lines->[$i] !~ /^[\w#]/;
-        my ($open, $end) = (0, $i);
-        for (; $end <= $last; $end++) {
-            my $bare = _bare($lines->[$end]);
-            $open += ($bare =~ tr/{(//) - ($bare =~ tr/})//);
-            last if !$open && $bare =~ ($lines->[$i] =~ /^#/ ? qr/[^\\]$/ : qr/;\s*$/);
-        }
-        $end = $last if $end > $last;
-        my ($kind, $name) = _name(map { _bare($_) } @$lines[$i .. $end]);
-        push @found, {name => $name, kind => $kind, page => $REFERENCE, line => $i + 1,
-            declared => $i + 1, end => $end + 1, code => join("\n", @$lines[$i .. $end]), says => $says, uses => {}}
-          if defined $name;
-        $i = $end;
-    }
-    return @found;
-}
-
-# A line of code without its comments and strings.
-sub _bare { return $_[0] =~ s{"(?:[^"\\]|\\.)*"}{""}gr =~ s{/\*.*?(?:\*/|$)|//.*$}{}gr }
 
 sub _name {
-    my $code = join ' ', @_;
+    my ($code) = @_;
     return (macro    => $1) if $code =~ /^#define (\w+)\(/;
     return if $code =~ /^#/;
     return (type     => $1) if $code =~ /^typedef\b.*?(\w+)\s*(?:\[[^\]]*\])*\s*;\s*$/;
@@ -151,10 +129,9 @@ sub _note_uses {
     my ($self, $chapter) = @_;
     my $page  = page_of($chapter);
     my $names = $self->names_on($page);
-    for my $i ($chapter->lines_of('code')) {
-        next if $chapter->{lines}[$i] =~ m{^\s?(?:/\*|//|\*)};
-        my $code = _bare($chapter->{lines}[$i]);
-        while ($code =~ /(?<![.>\w])($names)\b(?=(\()?)/g) {
+    my @code  = split /\n/, _code_of($chapter);
+    for my $i (0 .. $#code) {
+        while ($code[$i] =~ /(?<![.>\w])($names)\b(?=(\()?)/g) {
             my ($name, $call) = ($1, $2);
             my $symbol = $self->find($name, $page);
             next if !is_used($symbol, $call) || $symbol->{page} eq $page && $symbol->{line} == $i + 1;

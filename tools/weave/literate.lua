@@ -258,7 +258,7 @@ end
 -- Notes an id in book.ids: its file, line and page (file.current); and what a reference
 -- to it says, text or title.
 local function define(book, file, id, target, pattern)
-    local line, other = next_line(file, pattern or '%f[#%(]#' .. plain(id) .. '%f[^%w_:.-]'), book.ids[id]
+    local line, other = target.line or next_line(file, pattern or '%f[#%(]#' .. plain(id) .. '%f[^%w_:.-]'), book.ids[id]
     if other then
         return report(file, line, 'the id %s is taken: %s:%d has it', id, other.file.name, other.line)
     end
@@ -456,15 +456,12 @@ end
 
 -- Leads a row's link on to where its term was planted.
 local function lead_on(book, row, term)
-    local target, other = book.ids[row.id], book.ids[term.anchor]
+    local target = book.ids[row.id]
     if not row.id then
         report(row.file, row.line, 'a row of the glossary begins with a link to the'
             .. ' section that introduces the term: [term](#id)')
-    elseif other then
-        report(row.file, row.line, 'the id %s is taken: %s:%d has it', term.anchor, other.file.name,
-            other.line)
-    elseif term.place then
-        book.ids[term.anchor] = row
+    elseif term.place or book.ids[term.anchor] then
+        define(book, row.file, term.anchor, row)
         row.link.target = '#' .. term.anchor
     elseif target then
         report(row.file, row.line, 'the glossary leads to #%s for "%s", but **%s**, or'
