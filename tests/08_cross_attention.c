@@ -167,26 +167,27 @@ static void alignment_with_nan(void)
         expect_equal(tap_words("place[%d]", i), got[i], due[i]);
 }
 
-static void forward_with(int *number, int value)
+static void forward(const Wrong *w)
 {
-    fit_but(number, value);
+    fit_but(w);
     cross_attention_forward(&fit, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
 /* Any number of queries will do. */
-static void encode_with(int *number, int value)
+static void encode(const Wrong *w)
 {
-    fit_but(number, value);
+    fit_but(w);
     cross_attention_encode(&fit, 6, fit_y, &fit_trace);
 }
 
 /* Any number of keys will do, and one query. */
-static void ask_with(int *number, int value)
+static void ask(const Wrong *w)
 {
-    fit_but(number, value);
-    fit_trace.n = number == &fit_trace.n ? value : 1;
+    fit_but(w);
+    fit_trace.n = w->number == &fit_trace.n ? w->value : 1;
     cross_attention_ask(&fit, fit_x, &fit_trace);
 }
+
 static void refusals(void)
 {
     Random *const r = some_draws();
@@ -196,19 +197,16 @@ static void refusals(void)
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 0, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
-    REFUSES_EACH("cross_attention_forward", forward_with, misfit_head);
-    REFUSES_EACH("cross_attention_forward", forward_with, misfit);
-    TAP_REFUSES("cross_attention_forward", "a trace for 5 keys, not 6",
-                NULL, forward_with(&fit_trace.m, 5));
-    TAP_REFUSES("cross_attention_forward", "a trace for 6 queries, not 5",
-                NULL, forward_with(&fit_trace.n, 6));
-    REFUSES_EACH("cross_attention_encode", encode_with, misfit);
+    REFUSES_WRONG("cross_attention_forward", misfit_head, forward(w));
+    REFUSES_WRONG("cross_attention_forward", misfit, forward(w));
+    REFUSES_WRONG("cross_attention_forward", misfit_lengths, forward(w));
+    REFUSES_WRONG("cross_attention_encode", misfit, encode(w));
     TAP_REFUSES("cross_attention_encode", "a trace for 5 keys, not 6", NULL,
-                encode_with(&fit_trace.m, 5));
-    REFUSES_EACH("cross_attention_ask", ask_with, misfit_head);
-    REFUSES_EACH("cross_attention_ask", ask_with, misfit);
+                encode(&misfit_lengths[0]));
+    REFUSES_WRONG("cross_attention_ask", misfit_head, ask(w));
+    REFUSES_WRONG("cross_attention_ask", misfit, ask(w));
     TAP_REFUSES("cross_attention_ask", "a trace for two queries", NULL,
-                ask_with(&fit_trace.n, 2));
+                ask(&(Wrong){.number = &fit_trace.n, .value = 2}));
     REFUSES_SUCH("a first row of NaN", hard_alignment(2, 2, nan[0], place));
     REFUSES_SUCH("a last row of NaN", hard_alignment(2, 2, nan[1], place));
 }

@@ -100,18 +100,21 @@ static inline void tap_yaml(const char *key, const char *text)
  * with all that is told. */
 static inline void tap_line(bool good)
 {
-    const int failed = tap_told->failed, compared = tap_told->compared;
+    TapText given = "", fail = "";
     tap_point(good, tap_name, NULL);
     tap_failed += !good;
+    for (int k = 0; k < tap_told->givens; k++)
+        tap_tell(given, "\n%s", tap_told->given[k].text);
+    if (tap_told->failed > 0 && tap_told->compared > 1)
+        tap_tell(fail, "%d of %d", tap_told->failed, tap_told->compared);
     if (!good || getenv("TAP_TELL")) {
         printf("  ---\n");
         tap_yaml("wrong", tap_told->wrong);
-        tap_yaml("given", tap_told->given);
+        tap_yaml("given", given);
         tap_yaml("gave", tap_told->gave);
         tap_yaml("due", tap_told->due);
         tap_yaml("printed", tap_told->printed);
-        if (failed > 0 && compared > 1)
-            printf("  fail: \"%d of %d\"\n", failed, compared);
+        tap_yaml("fail", fail);
         printf("  ...\n");
     }
     fflush(stdout);
@@ -184,18 +187,20 @@ static inline bool tap_begin(const char *name, bool refuses,
 /* In words, what a signal means that has ended a test. */
 static inline const char *tap_signal(int killer, bool refuses)
 {
-    return refuses ? ": it should have been refused; it went on and crashed"
-           : tap_told->is_limited
-               ? ": memory ran out, or was used that is not the program's: "
-                 "is all of it given back?"
-           : killer == SIGSEGV || killer == SIGBUS
-               ? ": memory was used that is not the program's, often by an "
-                 "index out of range or a NULL pointer"
-           : killer == SIGABRT
-               ? ": by assert or abort, or because memory was written "
-                 "out of range or freed twice"
-           : killer == SIGFPE ? ": a whole number was divided by 0"
-                              : "";
+    static const char *const means[NSIG] = {
+        [SIGSEGV] = ": memory was used that is not the program's, often by "
+                    "an index out of range or a NULL pointer",
+        [SIGBUS] = ": memory was used that is not the program's, often by "
+                   "an index out of range or a NULL pointer",
+        [SIGABRT] = ": by assert or abort, or because memory was written "
+                    "out of range or freed twice",
+        [SIGFPE] = ": a whole number was divided by 0"};
+    if (refuses)
+        return ": it should have been refused; it went on and crashed";
+    if (tap_told->is_limited)
+        return ": memory ran out, or was used that is not the program's: "
+               "is all of it given back?";
+    return means[killer] ? means[killer] : "";
 }
 
 /* Reads what the child prints, of which the last is kept. */
@@ -329,20 +334,24 @@ static inline void tap_judge(bool refuses, const char *line)
 
 /* A call that is refused because one number in it is wrong: what is wrong,
  * in words; the line of the refusal, or its end, or NULL; and which number
- * has which value instead. */
+ * has which value instead. WRONG says so in words, as "p.n = 2". */
 typedef struct {
     const char *words, *line;
     int *number, value;
 } Wrong;
+#define WRONG(of, to, line_of)                                             \
+    {                                                                      \
+        .words = #of " = " #to, .line = line_of, .number = &of,            \
+        .value = to                                                        \
+    }
 
-/* A test point for each of an array of them: call(number, value) makes all
- * that the function needs, changes the number, and calls it. */
-#define REFUSES_EACH(function, call, wrong)                                \
-    do {                                                                   \
-        for (size_t w_ = 0; w_ < sizeof wrong / sizeof *wrong; w_++)       \
-            TAP_REFUSES(function, wrong[w_].words, wrong[w_].line,         \
-                        call(wrong[w_].number, wrong[w_].value));          \
-    } while (0)
+/* A test point for each of an array of them: the number gets its value, and
+ * then the calls must refuse, which may give it that again as *w. */
+#define REFUSES_WRONG(function, wrong, ...)                                \
+    for (const Wrong *w = wrong;                                           \
+         w < (wrong) + sizeof(wrong) / sizeof *(wrong); w++)               \
+    TAP_REFUSES(function, w->words, w->line, *w->number = w->value;        \
+                __VA_ARGS__)
 
 /* ---- The end. */
 
