@@ -217,20 +217,10 @@ static inline void *tap_due(int place, const Tensor *due, void *array,
 
 /* ---- Gradients, to which a function adds. */
 
-/* As many numbers as the set's tensor has, all of them `start`. */
-static inline void *gradient_for(const char *set, const char *what,
-                                 float start)
-{
-    if (start != 0)
-        given("gradients hold %g everywhere", (double)start);
-    return guarded_filled(what, golden_count(set, what), start);
-}
-
 /* An array of numbers `start`, to which a function adds the set's tensor:
  * compared when the test ends, as due() does it. */
 #define added(set, what, start, ...)                                       \
     tap_added(__COUNTER__, set, what, start, __VA_ARGS__)
-
 static inline void *tap_added(int place, const char *set, const char *what,
                               float start, double rtol, double atol)
 {
@@ -242,23 +232,16 @@ static inline void *tap_added(int place, const char *set, const char *what,
     *sum = *added;
     sum->type = 'd';
     sum->data = due;
-    return tap_due(place, sum, gradient_for(set, what, start),
+    if (start != 0)
+        given("gradients hold %g everywhere", (double)start);
+    return tap_due(place, sum, guarded_filled(what, added->count, start),
                    start != 0 ? 0 : rtol, atol);
 }
 
+/* What was added to an array of numbers `start`. */
 static inline float *subtract(size_t count, float x[count], float start)
 {
     for (size_t i = 0; i < count; i++)
         x[i] -= start;
     return x;
-}
-
-/* What was added to `start` is the set's tensor. */
-static inline void expect_added(const char *what, float *got,
-                                const char *set, float start, double rtol,
-                                double atol)
-{
-    const Tensor *added = golden(set, what);
-    expect_close(what, subtract(added->count, got, start), added, rtol,
-                 atol);
 }

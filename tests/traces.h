@@ -74,11 +74,7 @@ static inline void given_attention(const Attention *a, Mask mask)
           "d_out = %d, p = %g",
           a->d_x, a->d_y, a->n_heads, a->d_k, a->d_v, a->d_out,
           a->dropout_rate);
-    if (mask.kind == MASK_CAUSAL)
-        given("see = mask_causal(%d)", mask.first);
-    else
-        given("see = %s",
-              mask.kind ? "mask_table(n, m, table)" : "mask_none()");
+    given("see.kind = %d, see.first = %d", mask.kind, mask.first);
 }
 
 /* Any attention of so many heads, of sizes of its own. */
