@@ -11,13 +11,11 @@ static float *due_table(const char *set, const char *what)
     const bool is_loud = !strcmp(set, "loud");
     const bool is_share = !strcmp(what, "weights");
     const bool is_mixed = is_share || !strcmp(what, "context");
-    const char *name = tap_words("t->%s", what);
-    return is_mixed && is_loud
-               ? due_as(set, what, name, 3e-4, is_share ? 1e-6 : 1e-4)
-               : due_as(set, what, name, 1e-5,
-                        is_share  ? 1e-7
-                        : is_loud ? 1e-5
-                                  : 1e-6);
+    const double rtol = is_mixed && is_loud ? 3e-4 : 1e-5;
+    const double of_shares = is_loud ? 1e-6 : 1e-7;
+    const double of_others = !is_loud ? 1e-6 : is_mixed ? 1e-4 : 1e-5;
+    return due_as(set, what, tap_words("t->%s", what), rtol,
+                  is_share ? of_shares : of_others);
 }
 
 /* The layer of a matrix, which it holds turned over. */

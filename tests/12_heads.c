@@ -152,22 +152,18 @@ static void wrapper_forward(const char *set)
 static void head_test(void)
 {
     Attention a = any_attention(3, 4);
-    const float *const begins[3] = {a.query.weight, a.key.weight,
-                                    a.value.weight};
-    for (int k = 0; k < 3; k++) {
-        const float *next = begins[k];
+    const Linear *const layer[3] = {&a.query, &a.key, &a.value};
+    for (int k = 0; k < 3; k++)
         for (int h = 0; h < 3; h++) {
             const Linear l = role_of(&a, h, k);
-            expect_true("weight behind weight", l.weight == next);
+            const float *bias = layer[k]->bias;
             expect_equal("columns", l.d_out, k < 2 ? a.d_k : a.d_v);
-            next += l.d_in * l.d_out;
-            expect_true("a bias, or none", !l.bias == !a.has_bias);
-            if (l.bias)
-                expect_true("its own rows of the bias",
-                            l.bias == begins[k] + 3 * l.d_out * l.d_in +
-                                          h * l.d_out);
+            expect_true("its rows of the weight",
+                        l.weight ==
+                            layer[k]->weight + h * l.d_out * l.d_in);
+            expect_true("its rows of the bias",
+                        l.bias == (bias ? bias + h * l.d_out : NULL));
         }
-    }
     const Attention head = attention_head(&a, 1);
     expect_true("nothing to free", !head.memory && !head.count);
     expect_true("one head, no output", head.n_heads == 1 && !head.d_out);

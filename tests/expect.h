@@ -286,11 +286,8 @@ static inline void expect_table(const char *what, int n, int m,
 static inline void expect_near(const char *what, double got, double due,
                                double rtol, double atol)
 {
-    const Tensor one = {.name = what, .type = 'd', .count = 1};
-    Tensor mine = one, right = one;
-    mine.data = &got;
-    right.data = &due;
-    tap_compare(mine, right, rtol, atol);
+    tap_compare(tap_array_of(what, 'd', &got, 0, NULL),
+                tap_array_of(what, 'd', &due, 0, NULL), rtol, atol);
 }
 
 /* Equal, where NaN equals NaN. */
