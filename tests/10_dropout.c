@@ -1,7 +1,6 @@
 /* Chapter 10 against PyTorch: golden/10_dropout, to the last bit. */
 #define CHAPTER "10_dropout"
 #include "streams.h"
-#include "traces.h"
 #include "attention/10_dropout.h"
 
 /* Ten seeds, nine rates: the masks, and the number that is drawn next. */

@@ -1,6 +1,5 @@
 /* Chapter 12 against PyTorch: golden/12_heads. */
 #define CHAPTER "12_heads"
-#include "streams.h"
 #include "traces.h"
 #include "attention/12_heads.h"
 #include "attention/01_dot_product.h"

@@ -1,7 +1,6 @@
 /* Appendix D against Intel's MKL: golden/D_mkl, to the last bit. */
 #define CHAPTER "D_mkl"
 #include "streams.h"
-#include "traces.h"
 #include "attention/D_mkl.h"
 
 /* A generator whose next draw is x: the shifts and masks that it ends with,

@@ -184,6 +184,14 @@ static inline Random input_random(const char *set)
     return random_seeded((uint64_t)seed);
 }
 
+/* A generator of any seed, for what is refused. */
+static inline Random *some_draws(void)
+{
+    static Random r;
+    r = random_seeded(1);
+    return &r;
+}
+
 /* ---- What is due of a call. */
 
 /* An array that must be as this tensor when the test ends. */

@@ -170,13 +170,6 @@ static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
     return &t;
 }
 
-static inline Random *some_draws(void)
-{
-    static Random r;
-    r = random_seeded(1);
-    return &r;
-}
-
 /* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6
  * of 2. A call that is refused has a child of its own, which may change
  * them. */
