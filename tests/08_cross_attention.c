@@ -11,13 +11,11 @@ static float *due_table(const char *set, const char *what)
     const bool is_loud = !strcmp(set, "loud");
     const bool is_share = !strcmp(what, "weights");
     const bool is_mixed = is_share || !strcmp(what, "context");
-    const char *name = tap_words("t->%s", what);
-    return is_mixed && is_loud
-               ? due_as(set, what, name, 3e-4, is_share ? 1e-6 : 1e-4)
-               : due_as(set, what, name, 1e-5,
-                        is_share  ? 1e-7
-                        : is_loud ? 1e-5
-                                  : 1e-6);
+    const double rtol = is_mixed && is_loud ? 3e-4 : 1e-5;
+    const double of_shares = is_loud ? 1e-6 : 1e-7;
+    const double of_others = !is_loud ? 1e-6 : is_mixed ? 1e-4 : 1e-5;
+    return due_as(set, what, tap_words("t->%s", what), rtol,
+                  is_share ? of_shares : of_others);
 }
 
 /* The layer of a matrix, which it holds turned over. */
@@ -167,26 +165,27 @@ static void alignment_with_nan(void)
         expect_equal(tap_words("place[%d]", i), got[i], due[i]);
 }
 
-static void forward_with(int *number, int value)
+static void forward(const Wrong *w)
 {
-    fit_but(number, value);
+    fit_but(w);
     cross_attention_forward(&fit, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
 /* Any number of queries will do. */
-static void encode_with(int *number, int value)
+static void encode(const Wrong *w)
 {
-    fit_but(number, value);
+    fit_but(w);
     cross_attention_encode(&fit, 6, fit_y, &fit_trace);
 }
 
 /* Any number of keys will do, and one query. */
-static void ask_with(int *number, int value)
+static void ask(const Wrong *w)
 {
-    fit_but(number, value);
-    fit_trace.n = number == &fit_trace.n ? value : 1;
+    fit_but(w);
+    fit_trace.n = w->number == &fit_trace.n ? w->value : 1;
     cross_attention_ask(&fit, fit_x, &fit_trace);
 }
+
 static void refusals(void)
 {
     Random *const r = some_draws();
@@ -196,19 +195,16 @@ static void refusals(void)
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 0, 4, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
     REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
-    REFUSES_EACH("cross_attention_forward", forward_with, misfit_head);
-    REFUSES_EACH("cross_attention_forward", forward_with, misfit);
-    TAP_REFUSES("cross_attention_forward", "a trace for 5 keys, not 6",
-                NULL, forward_with(&fit_trace.m, 5));
-    TAP_REFUSES("cross_attention_forward", "a trace for 6 queries, not 5",
-                NULL, forward_with(&fit_trace.n, 6));
-    REFUSES_EACH("cross_attention_encode", encode_with, misfit);
+    REFUSES_WRONG("cross_attention_forward", misfit_head, forward(w));
+    REFUSES_WRONG("cross_attention_forward", misfit, forward(w));
+    REFUSES_WRONG("cross_attention_forward", misfit_lengths, forward(w));
+    REFUSES_WRONG("cross_attention_encode", misfit, encode(w));
     TAP_REFUSES("cross_attention_encode", "a trace for 5 keys, not 6", NULL,
-                encode_with(&fit_trace.m, 5));
-    REFUSES_EACH("cross_attention_ask", ask_with, misfit_head);
-    REFUSES_EACH("cross_attention_ask", ask_with, misfit);
+                encode(&misfit_lengths[0]));
+    REFUSES_WRONG("cross_attention_ask", misfit_head, ask(w));
+    REFUSES_WRONG("cross_attention_ask", misfit, ask(w));
     TAP_REFUSES("cross_attention_ask", "a trace for two queries", NULL,
-                ask_with(&fit_trace.n, 2));
+                ask(&(Wrong){.number = &fit_trace.n, .value = 2}));
     REFUSES_SUCH("a first row of NaN", hard_alignment(2, 2, nan[0], place));
     REFUSES_SUCH("a last row of NaN", hard_alignment(2, 2, nan[1], place));
 }

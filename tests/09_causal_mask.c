@@ -1,6 +1,6 @@
 /* Chapter 9 against PyTorch: golden/09_causal_mask. */
 #define CHAPTER "09_causal_mask"
-#include "traces.h"
+#include "golden.h"
 #include "attention/09_causal_mask.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"

@@ -163,10 +163,9 @@ static void padding_words(void)
     expect_table("mask", 2, 5, mask, expect, EXACTLY);
 }
 
-static void forward_with(int *number, int value)
+static void forward(Mask see)
 {
-    const Mask mask = fit_but(number, value);
-    head_forward(&fit, mask, NULL, 5, 6, fit_x, fit_y, &fit_trace);
+    head_forward(&fit, see, NULL, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
 /* What fits is no mistake; nothing is dropped without a generator. */
@@ -176,16 +175,8 @@ static void fit_test(void)
     fitting(1, 0);
     fit_trace.dropout_rate = 0.5; /* of a training before */
     given("t->dropout_rate = 0.5 of a training before, r = NULL");
-    head_forward(&fit, mask_none(), NULL, 5, 6, fit_x, fit_y, &fit_trace);
+    forward(mask_none());
     expect_equal("t->dropout_rate", fit_trace.dropout_rate, 0);
-}
-
-static void init_accepts(void)
-{
-    Attention a;
-    causal_attention_init(&a, some_draws(), 3, 2, 0, 0, 0);
-    expect_equal("context length", a.context_length, 0);
-    attention_free(&a);
 }
 
 static void refusals(void)
@@ -201,13 +192,16 @@ static void refusals(void)
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, some_draws(), 3, 2, -1, 0, 0));
-    TAP("causal_attention_init: 0, which limits no text", init_accepts());
+    TAP("causal_attention_init: 0, which limits no text",
+        causal_attention_init(&a, some_draws(), 3, 2, 0, 0, 0),
+        expect_equal("context length", a.context_length, 0));
     REFUSES(NULL,
             causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
     REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
-    REFUSES_EACH("head_forward", forward_with, misfit);
-    REFUSES_EACH("head_forward", forward_with, misfit_lengths);
-    REFUSES_EACH("head_forward", forward_with, misfit_head);
+    REFUSES_WRONG("head_forward", misfit, forward(fit_but(w)));
+    REFUSES_WRONG("head_forward", misfit_lengths, forward(fit_but(w)));
+    REFUSES_WRONG("head_forward", misfit_mask, forward(fit_but(w)));
+    REFUSES_WRONG("head_forward", misfit_head, forward(fit_but(w)));
     fitting(1, 0);
     REFUSES_SUCH("keys from tokens of another width",
                  causal_attention_batch(&fit, NULL, 1, 5, x, &fit_trace));

@@ -1,6 +1,5 @@
 /* Chapter 12 against PyTorch: golden/12_heads. */
 #define CHAPTER "12_heads"
-#include "streams.h"
 #include "traces.h"
 #include "attention/12_heads.h"
 #include "attention/01_dot_product.h"
@@ -152,22 +151,18 @@ static void wrapper_forward(const char *set)
 static void head_test(void)
 {
     Attention a = any_attention(3, 4);
-    const float *const begins[3] = {a.query.weight, a.key.weight,
-                                    a.value.weight};
-    for (int k = 0; k < 3; k++) {
-        const float *next = begins[k];
+    const Linear *const layer[3] = {&a.query, &a.key, &a.value};
+    for (int k = 0; k < 3; k++)
         for (int h = 0; h < 3; h++) {
             const Linear l = role_of(&a, h, k);
-            expect_true("weight behind weight", l.weight == next);
+            const float *bias = layer[k]->bias;
             expect_equal("columns", l.d_out, k < 2 ? a.d_k : a.d_v);
-            next += l.d_in * l.d_out;
-            expect_true("a bias, or none", !l.bias == !a.has_bias);
-            if (l.bias)
-                expect_true("its own rows of the bias",
-                            l.bias == begins[k] + 3 * l.d_out * l.d_in +
-                                          h * l.d_out);
+            expect_true("its rows of the weight",
+                        l.weight ==
+                            layer[k]->weight + h * l.d_out * l.d_in);
+            expect_true("its rows of the bias",
+                        l.bias == (bias ? bias + h * l.d_out : NULL));
         }
-    }
     const Attention head = attention_head(&a, 1);
     expect_true("nothing to free", !head.memory && !head.count);
     expect_true("one head, no output", head.n_heads == 1 && !head.d_out);
@@ -231,32 +226,33 @@ static void count_test(void)
     counts(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1, INT64_MAX);
 }
 
-static void forward_with(int *number, int value)
+static void misfit_forward(const Wrong *w)
 {
     float joined[5][2];
-    const Mask mask = fit_but(number, value);
+    const Mask mask = fit_but(w);
     fit_trace.d_out = 0;
     heads_forward(&fit, mask, NULL, 5, 6, fit_x, fit_y, &fit_trace, joined);
 }
 
 static void refusals(void)
 {
+    static const Wrong odd[] = {
+        {"an output layer", NULL, &fit.d_out, 3},
+        {"keys from tokens of another width", NULL, &fit.key.d_in, 3}};
     Attention a;
     REFUSES("12_heads.c: attention_head: head 2 of 2: one from 0 to 1 is "
             "needed",
             attention_head(fitting(2, 0), 2));
     REFUSES_SUCH("head -1", attention_head(fitting(2, 0), -1));
     TAP_REFUSES("attention_head", "layers that do not fit", NULL,
-                fit_but(&fit.key.d_out, 9), attention_head(&fit, 0));
+                fit_but(&misfit[0]), attention_head(&fit, 0));
     REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, -1, 0, 2, 0));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
-    REFUSES_EACH("heads_forward", forward_with, misfit);
-    REFUSES_EACH("heads_forward", forward_with, misfit_lengths);
-    TAP_REFUSES("heads_forward", "an output layer", NULL,
-                forward_with(&fit.d_out, 3));
-    TAP_REFUSES("heads_forward", "keys from tokens of another width", NULL,
-                forward_with(&fit.key.d_in, 3));
+    REFUSES_WRONG("heads_forward", misfit, misfit_forward(w));
+    REFUSES_WRONG("heads_forward", misfit_lengths, misfit_forward(w));
+    REFUSES_WRONG("heads_forward", misfit_mask, misfit_forward(w));
+    REFUSES_WRONG("heads_forward", odd, misfit_forward(w));
 }
 
 static void counts_refused(void)

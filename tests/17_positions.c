@@ -1,7 +1,6 @@
 /* Chapter 17 against PyTorch: golden/17_positions. */
 #define CHAPTER "17_positions"
 #include "calls.h"
-#include "gradients.h"
 #include "attention/17_positions.h"
 #include "attention/01_dot_product.h"
 #include "attention/07_self_attention.h"

@@ -1,8 +1,6 @@
 /* Chapter 18 against PyTorch's autograd, golden/18_backward. */
 #define CHAPTER "18_backward"
-#include "gradients.h"
 #include "traces.h"
-#include "wrong.h"
 #include "attention/18_backward.h"
 #include "attention/13_multi_head.h"
 

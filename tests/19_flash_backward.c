@@ -1,7 +1,7 @@
 /* Chapter 19 against PyTorch's autograd, golden/19_flash_backward, and
  * against the chapters before it. */
 #define CHAPTER "19_flash_backward"
-#include "gradients.h"
+#include "golden.h"
 #include "attention/19_flash_backward.h"
 #include "attention/14_flash.h"
 

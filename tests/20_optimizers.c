@@ -1,6 +1,6 @@
 /* Chapter 20 against PyTorch: golden/20_optimizers. */
 #define CHAPTER "20_optimizers"
-#include "gradients.h"
+#include "golden.h"
 #include "attention/20_optimizers.h"
 #include "attention/adam_check.h"
 

@@ -1,7 +1,6 @@
 /* Appendix D against Intel's MKL: golden/D_mkl, to the last bit. */
 #define CHAPTER "D_mkl"
 #include "streams.h"
-#include "traces.h"
 #include "attention/D_mkl.h"
 
 /* A generator whose next draw is x: the shifts and masks that it ends with,
@@ -75,7 +74,10 @@ int main(void)
     TAP("dropout_mask_mcg31: draws at the threshold",
         expect_masks_at_threshold("near", dropout_mask_mcg31));
     TAP("dropout_mask_mcg31: no generator where nothing is drawn",
-        expect_masks_without_generator(dropout_mask_mcg31));
+        dropout_mask_mcg31(NULL, 0, 1, 2, mask),
+        expect_equal("kept", mask[0][1], 1),
+        dropout_mask_mcg31(NULL, 1, 1, 2, mask),
+        expect_equal("dropped", mask[0][1], 0));
     REFUSES(NULL, dropout_mask_mcg31(some_draws(), NAN, 1, 2, mask));
     REFUSES(NULL, dropout_mask_mcg31(some_draws(), -0.5, 1, 2, mask));
     return tap_done();

@@ -11,14 +11,16 @@
 #define CHAPTER "" /* no golden data */
 #endif
 
-enum { TAP_ARRAYS = 4096 };
-enum { TAP_GUARD = 4096 }; /* floats before and behind each array */
+enum {
+    TAP_ARRAYS = 4096,
+    TAP_GUARD = 4096 /* floats before and behind each array */
+};
 
 static Tensors tap_golden; /* the chapter's golden data */
 static bool *tap_is_read;  /* shared: whether a test has read each */
 
 /* The arrays that the running test has asked for. */
-static struct {
+typedef struct {
     Tensor tensor;
     char name[60];
     void *block;          /* with the guards */
@@ -27,7 +29,8 @@ static struct {
     const Tensor *due;    /* what the test's end finds in it, or NULL */
     double rtol, atol;
     int place; /* in the test's text, of what is due */
-} tap_array[TAP_ARRAYS];
+} TapArray;
+static TapArray tap_array[TAP_ARRAYS];
 static int tap_arrays;
 
 /* Before and behind each array that a function under test sees lie entries
@@ -52,8 +55,8 @@ static inline bool tap_guard(float *place, bool is_new)
     return is_whole;
 }
 
-/* Room for so many bytes, as long as the test runs; returns its number. */
-static inline int tap_reserve(size_t size)
+/* Room for so many bytes, as long as the test runs. */
+static inline TapArray *tap_reserve(const char *name, size_t size)
 {
     float *x = malloc(size + 2 * TAP_GUARD * sizeof *x);
     if (!x || tap_arrays == TAP_ARRAYS)
@@ -61,11 +64,12 @@ static inline int tap_reserve(size_t size)
                TAP_ARRAYS);
     tap_guard(x, true);
     tap_guard(x + TAP_GUARD + size / sizeof *x, true);
-    memset(&tap_array[tap_arrays], 0, sizeof *tap_array);
-    tap_array[tap_arrays].block = x;
-    tap_array[tap_arrays].tensor.data = x + TAP_GUARD;
-    tap_array[tap_arrays].size = size;
-    return tap_arrays++;
+    TapArray *array = &tap_array[tap_arrays++];
+    *array = (TapArray){.block = x, .size = size};
+    snprintf(array->name, sizeof array->name, "%s", name);
+    array->tensor.name = array->name;
+    array->tensor.data = x + TAP_GUARD;
+    return array;
 }
 
 /* For who grades (tools/teach/grader/judge.c): the array in which this lies,
@@ -87,24 +91,16 @@ char *tap_block_of(const void *at, size_t *size)
 static inline void *guarded_filled(const char *name, size_t count,
                                    float with)
 {
-    const int k = tap_reserve(count * sizeof(float));
-    float *x = tap_array[k].tensor.data;
-    snprintf(tap_array[k].name, sizeof tap_array[k].name, "%s", name);
-    tap_array[k].tensor.name = tap_array[k].name;
-    tap_array[k].tensor.count = count;
+    Tensor *t = &tap_reserve(name, count * sizeof(float))->tensor;
+    float *x = t->data;
+    t->count = count;
     for (size_t i = 0; i < count; i++)
         x[i] = with;
     return x;
 }
-static inline void *guarded(const char *name, size_t count)
-{
-    return guarded_filled(name, count, unset);
-}
-static inline void *guarded_copy(const char *name, size_t count,
-                                 const void *of)
-{
-    return memcpy(guarded(name, count), of, count * sizeof(float));
-}
+#define guarded(name, count) guarded_filled(name, count, unset)
+#define guarded_copy(name, count, of)                                      \
+    memcpy(guarded(name, count), of, (count) * sizeof(float))
 
 /* Zeros that a test's child shares with its parent. */
 static inline void *tap_shared(size_t size)
@@ -143,16 +139,15 @@ static inline const Tensor *tap_find(const char *set, const char *what)
 static inline const Tensor *golden(const char *set, const char *what)
 {
     const Tensor *original = tap_find(set, what);
-    tap_is_read[original - tap_golden.tensor] = true;
     const size_t size = original->count * (original->type == 'f' ? 4 : 8);
-    const int k = tap_reserve(size);
-    Tensor *copy = &tap_array[k].tensor;
-    void *data = copy->data;
-    tap_array[k].original = original->data;
-    *copy = *original;
-    copy->name += *set ? strlen(set) + 1 : 0;
-    copy->data = memcpy(data, original->data, size);
-    return copy;
+    TapArray *copy = tap_reserve(what, size);
+    void *data = copy->tensor.data;
+    tap_is_read[original - tap_golden.tensor] = true;
+    copy->original = original->data;
+    copy->tensor = *original;
+    copy->tensor.name = copy->name;
+    copy->tensor.data = memcpy(data, original->data, size);
+    return &copy->tensor;
 }
 
 /* Random numbers for properties: the same on every machine and every
@@ -177,18 +172,14 @@ static inline void tap_fill(int n, float x[n], float low, float high)
 /* Is what is due in the arrays? In the order of the test's text. */
 static inline void tap_check_due(void)
 {
-    for (;;) {
-        int next = -1;
-        for (int k = 0; k < tap_arrays; k++)
-            if (tap_array[k].due &&
-                (next < 0 || tap_array[k].place < tap_array[next].place))
-                next = k;
-        if (next < 0)
+    for (TapArray *next = NULL;; next->due = NULL, next = NULL) {
+        for (TapArray *a = tap_array; a < tap_array + tap_arrays; a++)
+            if (a->due && (!next || a->place < next->place))
+                next = a;
+        if (!next)
             return;
-        expect_close(tap_array[next].tensor.name,
-                     tap_array[next].tensor.data, tap_array[next].due,
-                     tap_array[next].rtol, tap_array[next].atol);
-        tap_array[next].due = NULL;
+        expect_close(next->name, next->tensor.data, next->due, next->rtol,
+                     next->atol);
     }
 }
 
@@ -196,23 +187,20 @@ static inline void tap_check_due(void)
  * first that is not. */
 static inline void tap_check_guards(void)
 {
-    for (int k = 0; k < tap_arrays; k++) {
-        const Tensor *t = &tap_array[k].tensor;
-        const void *original = tap_array[k].original;
+    for (TapArray *a = tap_array; a < tap_array + tap_arrays; a++) {
         const char *wrong = NULL;
-        const size_t size = tap_array[k].size;
-        float *data = t->data;
-        if (original && memcmp(data, original, size) != 0)
+        float *data = a->tensor.data;
+        if (a->original && memcmp(data, a->original, a->size) != 0)
             wrong = "the function has changed its input";
-        if (!tap_guard(data + size / sizeof *data, false))
+        if (!tap_guard(data + a->size / sizeof *data, false))
             wrong = "something was written beyond its end";
         if (!tap_guard(data - TAP_GUARD, false))
             wrong = "something was written in front of it";
         if (!wrong)
             continue;
         tap_told->failed++;
-        tap_tell(tap_told->wrong, "\n%s (size %zu): %s", t->name, t->count,
-                 wrong);
+        tap_tell(tap_told->wrong, "\n%s (size %zu): %s", a->name,
+                 a->tensor.count, wrong);
         return;
     }
 }

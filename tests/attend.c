@@ -2,7 +2,6 @@
  * for each instruction set that this processor has. */
 #define CHAPTER "attend"
 #include "calls.h"
-#include "wrong.h"
 
 /* How far floats may be from float64, in parts of what is due, or of 1 if
  * that is more: no more than 4e-7 was measured. */

@@ -3,9 +3,21 @@
 #pragma once
 
 #include "golden.h"
-#include "kernels.h"
-#include "attention/04_random.h"
+#include "attention/kernel.h"
 #include "attention/strided_rows.h"
+
+/* for (const Kernel *k = NULL; (k = next_kernel(k));): the plain one, and
+ * those that are compiled and run on this processor, the best last. */
+static inline const Kernel *next_kernel(const Kernel *last)
+{
+    static const char *const name[3] = {"plain", "AVX2", "AVX-512"};
+    int k = 0;
+    while (last && strcmp(name[k++], last->name) != 0)
+        ;
+    while (k < 3 && !kernel_named(name[k]))
+        k++;
+    return k < 3 ? kernel_named(name[k]) : NULL;
+}
 
 /* ---- Rows, in any layout */
 

@@ -31,23 +31,19 @@ static const float unset = 1.23e30f;
 enum { TAP_BEYOND = 0x3fffff };
 
 /* What the running test tells. Its child shares this memory with the
- * parent, who can read it when the child has crashed. */
+ * parent, who can read it when the child has crashed. What is given stands
+ * in the order of the test's own text: C computes arguments in any order. */
 typedef char TapText[2 * TAP_PRINTED + 1];
 static struct {
-    TapText wrong, given, gave, due, printed; /* each line begins with \n */
-    int compared, failed;                     /* comparisons */
-    bool is_done;                             /* it has run to its end */
-    bool is_limited; /* tap_limit_memory has been called */
+    TapText wrong, gave, due, printed; /* each line begins with \n */
+    struct {
+        int place; /* in the test's text */
+        TapText text;
+    } given[TAP_GIVENS];
+    int givens, compared, failed; /* how many, and how many comparisons */
+    bool is_done;                 /* it has run to its end */
+    bool is_limited;              /* tap_limit_memory has been called */
 } * tap_told;
-
-/* What the running test gives to a function, in the order of the test's own
- * text: C computes arguments in any order. */
-static struct {
-    int place;    /* in the test's text */
-    Tensor array; /* its count is 0 where words alone are given */
-    TapText text;
-} tap_given[TAP_GIVENS];
-static int tap_givens;
 
 static inline __attribute__((format(printf, 2, 3))) void
 tap_tell(TapText text, const char *format, ...)
@@ -98,128 +94,75 @@ static inline void tap_number(TapText text, int digits, double x)
 static inline void tap_show(TapText text, const Tensor *t)
 {
     const bool is_small = t->count <= TAP_SHOWN;
+    const size_t row = t->rank ? (size_t)t->shape[t->rank - 1] : 1;
     tap_tell(text, "\n%s (", t->name);
     for (int k = 0; k < t->rank; k++)
         tap_tell(text, k ? ", %d" : "%d", t->shape[k]);
     tap_tell(text, is_small ? ") =" : ")");
     for (size_t i = 0; is_small && i < t->count; i++) {
-        int opens = 0, closes = 0;
-        size_t size = 1;
-        for (int k = t->rank - 1; k >= 0; k--) {
-            size *= (size_t)t->shape[k];
-            opens += i % size == 0;
-            closes += (i + 1) % size == 0;
-        }
-        if (opens && t->rank > 1) /* a row */
-            tap_tell(text, "\n%*s", t->rank - opens, "");
-        tap_tell(text, i && opens < 1 ? ", %.*s" : " %.*s", opens, "[[[[");
+        tap_tell(text, i % row ? ", " : t->rank > 1 ? "\n [" : " [");
         tap_number(text, strchr("in", t->type) ? 17 : 6, tap_entry(t, i));
-        tap_tell(text, "%.*s", closes, "]]]]");
-    }
-}
-
-/* Tells an entry's place, as "[1][2]". */
-static inline void tap_index(TapText text, const Tensor *t, size_t i)
-{
-    size_t rest = i, entries = t->count;
-    for (int k = 0; k < t->rank; k++, rest %= entries) {
-        entries /= (size_t)t->shape[k];
-        tap_tell(text, "[%zu]", rest / entries);
+        tap_tell(text, (i + 1) % row ? "" : "]");
     }
 }
 
 /* An array in C as a tensor, of as many dimensions as sizes are given. */
+#define TAP_ARRAY(name, type, data, ...)                                   \
+    tap_array_of(name, type, data,                                         \
+                 sizeof((int[]){__VA_ARGS__}) / sizeof(int),               \
+                 (int[]){__VA_ARGS__})
 static inline Tensor tap_array_of(const char *name, char type,
-                                  const void *data, int rank,
+                                  const void *data, size_t rank,
                                   const int *shape)
 {
     Tensor t = {.name = name,
                 .type = type,
-                .rank = rank,
+                .rank = (int)rank,
                 .count = 1,
                 .data = (void *)data};
-    for (int k = 0; k < 4; k++)
-        t.shape[k] = k < rank ? shape[k] : 1;
-    for (int k = 0; k < rank; k++)
-        t.count *= (size_t)shape[k];
+    for (size_t k = 0; k < rank; k++)
+        t.count *= (size_t)(t.shape[k] = shape[k]);
     return t;
 }
 
 /* ---- What is given. */
 
-static inline void tap_tell_given(void)
+/* Tells, once, what is given. When something is wrong, it stays. */
+static inline void tap_give(int place, const char *text)
 {
-    *tap_told->given = '\0';
-    for (int k = 0; k < tap_givens; k++)
-        tap_tell(tap_told->given, "%s", tap_given[k].text);
-}
-
-/* Entry i of an answer is wrong: of what is given in the same shape, and is
- * too large to be shown, tells that entry. */
-static inline void tap_give_entry(const Tensor *answer, size_t i)
-{
-    for (int k = 0; k < tap_givens; k++) {
-        const Tensor *t = &tap_given[k].array;
-        if (t->count <= TAP_SHOWN || t->rank != answer->rank ||
-            memcmp(t->shape, answer->shape, sizeof t->shape) != 0)
-            continue;
-        tap_tell(tap_given[k].text, ", where ");
-        tap_index(tap_given[k].text, t, i);
-        tap_tell(tap_given[k].text, " is ");
-        tap_number(tap_given[k].text, 9, tap_entry(t, i));
-    }
-    tap_tell_given();
-}
-
-/* Tells, once, that words or this array are given. Once something is wrong,
- * what was given then stays. */
-static inline void tap_give(int place, const char *words,
-                            const Tensor *array)
-{
-    int k = tap_givens;
-    TapText text = "";
+    int k = tap_told->givens;
+    for (int i = 0; i < k; i++)
+        if (!strcmp(text, tap_told->given[i].text))
+            return;
     if (tap_told->failed || k == TAP_GIVENS)
         return;
-    if (array)
-        tap_show(text, array);
-    else
-        tap_tell(text, "\n%s", words);
-    for (int i = 0; i < k; i++)
-        if (!strcmp(text, tap_given[i].text))
-            return;
-    for (; k > 0 && tap_given[k - 1].place > place; k--)
-        tap_given[k] = tap_given[k - 1];
-    tap_given[k].place = place;
-    tap_given[k].array = array ? *array : (Tensor){.count = 0};
-    strcpy(tap_given[k].text, text);
-    tap_givens++;
-    tap_tell_given();
+    for (; k > 0 && tap_told->given[k - 1].place > place; k--)
+        tap_told->given[k] = tap_told->given[k - 1];
+    tap_told->given[k].place = place;
+    snprintf(tap_told->given[k].text, sizeof(TapText), "%s", text);
+    tap_told->givens++;
 }
 
-static inline void tap_give_array(int place, const char *name, char type,
-                                  const void *x, int rank, const int *shape)
+static inline void tap_give_array(int place, Tensor array)
 {
-    const Tensor array = tap_array_of(name, type, x, rank, shape);
-    tap_give(place, NULL, &array);
+    TapText text = "";
+    tap_show(text, &array);
+    tap_give(place, text + 1);
 }
 
 /* What a test gives to a function: in words, as "r = NULL"; or an array of
  * floats or ints, of these sizes. */
-#define given(...) tap_give(__COUNTER__, tap_words(__VA_ARGS__), NULL)
+#define given(...) tap_give(__COUNTER__, tap_words(__VA_ARGS__))
 #define given_array(name, x, ...)                                          \
-    tap_give_array(__COUNTER__, name,                                      \
-                   _Generic((x), int *: 'n', const int *: 'n',             \
-                            default: 'f'), x,                              \
-                   sizeof((int[]){__VA_ARGS__}) / sizeof(int),             \
-                   (int[]){__VA_ARGS__})
+    tap_give_array(__COUNTER__,                                            \
+                   TAP_ARRAY(name,                                         \
+                             _Generic((x), int *: 'n', const int *: 'n',   \
+                                      default: 'f'), x, __VA_ARGS__))
 
 /* In a test that calls several times: what follows is given anew. */
 static inline void next_case(void)
 {
-    if (tap_told->failed)
-        return;
-    tap_givens = 0;
-    tap_tell_given();
+    tap_told->givens *= tap_told->failed > 0;
 }
 
 /* ---- Comparisons. */
@@ -253,52 +196,61 @@ static inline bool tap_is_near(double got, double due, double tolerance)
     return fabs(got - due) <= tolerance;
 }
 
-/* Tells how a number differs from what is due. */
-static inline void tap_differs(double got, double due, double tolerance)
+/* What may have made this number where another is due, in words. */
+static inline const char *tap_why(float got, float due)
 {
-    const float number = (float)got;
-    const double off = fabs(got - due);
     uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    tap_number(tap_told->wrong, 9, got);
+    memcpy(&bits, &got, sizeof bits);
+    if (got == unset)
+        return ": nothing was written there, or only added to what was "
+               "there";
+    if (due == unset)
+        return ": nothing is to be written there";
+    if (fabsf(got) > 1.69e38f && fabsf(got) < 1.7e38f)
+        return ": perhaps a variable was used before it had a value";
+    if (isnan(got) && (bits & TAP_BEYOND))
+        return ": not a number, read beyond the ends of an array";
+    return isnan(got) ? ": not a number, as comes of 0/0, of inf - inf, of "
+                        "inf * 0, or of reading beyond an array's ends"
+                      : "";
+}
+
+/* Tells entry i, as "x[1][2]: 3 where 4 is due". */
+static inline void tap_differs(const Tensor *got, const Tensor *due,
+                               size_t i, double tolerance)
+{
+    const double x = tap_entry(got, i), right = tap_entry(due, i);
+    size_t rest = i, entries = due->count;
+    tap_tell(tap_told->wrong, "\n%s", got->name);
+    for (int k = 0; k < due->rank; k++, rest %= entries) {
+        entries /= (size_t)due->shape[k];
+        tap_tell(tap_told->wrong, "[%zu]", rest / entries);
+    }
+    tap_tell(tap_told->wrong, ": ");
+    tap_number(tap_told->wrong, 9, x);
     tap_tell(tap_told->wrong, " where ");
-    tap_number(tap_told->wrong, 9, due);
-    tap_tell(tap_told->wrong, " is due%s",
-             number == unset ? ": nothing was written there, or only added "
-                               "to what was there"
-             : (float)due == unset ? ": nothing is to be written there"
-             : fabs(got) > 1.69e38 && fabs(got) < 1.7e38
-                 ? ": perhaps a variable was used before it had a value"
-             : !isnan(got) ? ""
-             : bits & TAP_BEYOND
-                 ? ": not a number, read beyond the ends of an array"
-                 : ": not a number, as comes of 0/0, of inf - inf, of "
-                   "inf * 0, or of reading beyond an array's ends");
-    if (off < 0.01 * fabs(due))
+    tap_number(tap_told->wrong, 9, right);
+    tap_tell(tap_told->wrong, " is due%s", tap_why((float)x, (float)right));
+    if (fabs(x - right) < 0.01 * fabs(right))
         tap_tell(tap_told->wrong, ": %.2g apart, at most %.2g is allowed",
-                 off, tolerance);
+                 fabs(x - right), tolerance);
 }
 
 /* Compares two arrays of one shape. Tells the first entry that differs. */
-static inline void tap_compare(const Tensor *got, const Tensor *due,
-                               double rtol, double atol)
+static inline void tap_compare(Tensor got, Tensor due, double rtol,
+                               double atol)
 {
-    Tensor shown = *due;
-    shown.name = got->name;
-    for (size_t i = 0; i < due->count; i++) {
-        const double entry = tap_entry(got, i), right = tap_entry(due, i);
+    for (size_t i = 0; i < due.count; i++) {
+        const double right = tap_entry(&due, i);
         const double tolerance = atol + rtol * fabs(right);
-        if (!tap_fails(tap_is_near(entry, right, tolerance)))
+        if (!tap_fails(tap_is_near(tap_entry(&got, i), right, tolerance)))
             continue;
-        if (due->count > 1 && due->count <= TAP_SHOWN) {
-            tap_show(tap_told->gave, got);
-            tap_show(tap_told->due, &shown);
+        due.name = got.name;
+        if (due.count > 1 && due.count <= TAP_SHOWN) {
+            tap_show(tap_told->gave, &got);
+            tap_show(tap_told->due, &due);
         }
-        tap_give_entry(due, i);
-        tap_tell(tap_told->wrong, "\n%s", got->name);
-        tap_index(tap_told->wrong, due, i);
-        tap_tell(tap_told->wrong, ": ");
-        tap_differs(entry, right, tolerance);
+        tap_differs(&got, &due, i, tolerance);
     }
 }
 
@@ -312,47 +264,34 @@ static inline void expect_close(const char *what, const void *got,
     mine.type = due->type == 'i' ? 'n' : 'f';
     mine.data = (void *)got;
     expect(due->count > 0, what, "the golden array is empty");
-    tap_compare(&mine, due, rtol, atol);
-}
-
-static inline void tap_compare_floats(const char *what, const void *got,
-                                      const void *due, int rank,
-                                      const int *shape, double rtol,
-                                      double atol)
-{
-    const Tensor mine = tap_array_of(what, 'f', got, rank, shape);
-    const Tensor right = tap_array_of(what, 'f', due, rank, shape);
-    tap_compare(&mine, &right, rtol, atol);
+    tap_compare(mine, *due, rtol, atol);
 }
 
 /* Floats against others: a list of n, or a table of n rows. */
 static inline void expect_list(const char *what, int n, const void *got,
                                const void *due, double rtol, double atol)
 {
-    tap_compare_floats(what, got, due, 1, &n, rtol, atol);
+    tap_compare(TAP_ARRAY(what, 'f', got, n), TAP_ARRAY(what, 'f', due, n),
+                rtol, atol);
 }
 
 static inline void expect_table(const char *what, int n, int m,
                                 const void *got, const void *due,
                                 double rtol, double atol)
 {
-    tap_compare_floats(what, got, due, 2, (int[]){n, m}, rtol, atol);
+    tap_compare(TAP_ARRAY(what, 'f', got, n, m),
+                TAP_ARRAY(what, 'f', due, n, m), rtol, atol);
 }
 
 static inline void expect_near(const char *what, double got, double due,
                                double rtol, double atol)
 {
-    const Tensor mine = {
-        .name = what, .type = 'd', .count = 1, .data = &got};
-    const Tensor right = {.type = 'd', .count = 1, .data = &due};
-    tap_compare(&mine, &right, rtol, atol);
+    tap_compare(tap_array_of(what, 'd', &got, 0, NULL),
+                tap_array_of(what, 'd', &due, 0, NULL), rtol, atol);
 }
 
 /* Equal, where NaN equals NaN. */
-static inline void expect_equal(const char *what, double got, double due)
-{
-    expect_near(what, got, due, 0, 0);
-}
+#define expect_equal(what, got, due) expect_near(what, got, due, 0, 0)
 
 /* Of whole numbers that a double may not hold. */
 static inline void expect_integer(const char *what, int64_t got,

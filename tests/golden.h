@@ -16,14 +16,8 @@
  *     EACH_SET("dot_scores", "*-scores", dot_scores_test(set));
  *
  * makes a test point, "dot_scores: 1x1", for each set with a tensor
- * "scores". A test that is one call may stand there itself, since
- * due(set, "scores", SUMS) is an array that is compared with the set's
- * "scores" when the test ends:
- *
- *     EACH_SET("dot_scores", "*-scores",
- *              dot_scores(dim(set, "query", 0), dim(set, "key", 0),
- *                         dim(set, "key", 1), input(set, "query"),
- *                         input(set, "key"), due(set, "scores", SUMS)));
+ * "scores". due(set, "scores", SUMS) is an array that is compared with the
+ * set's "scores" when the test ends, so that one call may be a whole test.
  *
  * input() is golden() for what a function is given: a test that fails tells
  * it. Both are copies between guards. */
@@ -43,83 +37,69 @@
 
 /* ---- Which sets. */
 
-typedef struct {
-    char name[100];
-    size_t size; /* numbers in all of its tensors */
-} GoldenSet;
-
-typedef struct {
-    int count;
-    GoldenSet set[100];
-} GoldenSets;
-
-static inline size_t golden_set_size(const char *set)
+/* The set of a tensor, SET-WHAT. */
+static inline void set_of(const Tensor *t, char set[100])
 {
-    const size_t length = strlen(set);
+    snprintf(set, 100, "%.*s", (int)(strrchr(t->name, '-') - t->name),
+             t->name);
+}
+
+/* How many numbers all tensors of this one's set have. */
+static inline size_t set_size(const Tensor *one)
+{
+    const size_t length = (size_t)(strrchr(one->name, '-') - one->name);
     size_t size = 0;
     for (size_t i = 0; i < tap_golden.count; i++) {
         const Tensor *t = &tap_golden.tensor[i];
-        if (!strncmp(t->name, set, length) &&
+        if (!strncmp(t->name, one->name, length) &&
             strrchr(t->name, '-') == t->name + length)
             size += t->count;
     }
     return size;
 }
 
-/* The sets with a tensor of such a name, of "mask_*-scores" those are
- * "mask_1x1", "mask_6x6", ...: the small ones first, since of a small one
- * that fails all is shown. */
-static inline GoldenSets golden_sets(const char *tensors)
+/* Of the tensors that are named so, as "mask_*-scores", the one after the
+ * last, or the first: that of the smallest set, since of a small one that
+ * fails all is shown. */
+static inline const Tensor *next_named(const char *names,
+                                       const Tensor *last)
 {
-    enum { MOST = sizeof((GoldenSets *)0)->set / sizeof(GoldenSet) };
-    GoldenSets all = {.count = 0};
+    const Tensor *next = NULL;
     tap_read_golden();
-    for (size_t i = 0; i < tap_golden.count && all.count < MOST; i++) {
-        const char *name = tap_golden.tensor[i].name;
-        GoldenSet found;
-        if (fnmatch(tensors, name, 0))
+    const size_t done = last ? set_size(last) : 0;
+    for (size_t i = 0; i < tap_golden.count; i++) {
+        const Tensor *t = &tap_golden.tensor[i];
+        if (fnmatch(names, t->name, 0))
             continue;
-        snprintf(found.name, sizeof found.name, "%.*s",
-                 (int)(strrchr(name, '-') - name), name);
-        found.size = golden_set_size(found.name);
-        int k = all.count++;
-        for (; k > 0 && all.set[k - 1].size > found.size; k--)
-            all.set[k] = all.set[k - 1];
-        all.set[k] = found;
+        const size_t size = set_size(t);
+        if ((!last || size > done || (size == done && t > last)) &&
+            (!next || size < set_size(next)))
+            next = t;
     }
-    if (!all.count || all.count == MOST)
-        REFUSE("%d tensors of the chapter are named as %s: from 1 to %d "
-               "are needed",
-               all.count, tensors, MOST - 1);
-    return all;
+    if (!next && !last)
+        REFUSE("no tensor of the chapter is named as %s: one is needed",
+               names);
+    return next;
 }
 
 /* A test point for each set with such a tensor. */
-#define EACH_SET(function, tensors, ...)                                   \
-    do {                                                                   \
-        const GoldenSets sets_ = golden_sets(tensors);                     \
-        for (int set_ = 0; set_ < sets_.count; set_++) {                   \
-            const char *const set = sets_.set[set_].name;                  \
-            TAP(tap_words("%.80s: %s", function, set), __VA_ARGS__);       \
-        }                                                                  \
-    } while (0)
+#define EACH_SET(function, names, ...)                                     \
+    for (const Tensor *t_ = next_named(names, NULL); t_;                   \
+         t_ = next_named(names, t_)) {                                     \
+        char set[100];                                                     \
+        set_of(t_, set);                                                   \
+        TAP(tap_words("%.80s: %s", function, set), __VA_ARGS__);           \
+    }
 
 /* ---- What is in a set. */
 
-static inline int dim(const char *set, const char *what, int k)
-{
-    return tap_find(set, what)->shape[k];
-}
+#define dim(set, what, k) tap_find(set, what)->shape[k]
 
 /* The rows and columns of a table, as two arguments. */
 #define SHAPE(set, what) dim(set, what, 0), dim(set, what, 1)
+#define golden_count(set, what) tap_find(set, what)->count
 
-static inline size_t golden_count(const char *set, const char *what)
-{
-    return tap_find(set, what)->count;
-}
-
-/* A tensor as floats, which may be rounded from float64. */
+/* A tensor as floats, which may be rounded from float64; or as ints. */
 static inline void *tensor_as_floats(const Tensor *t)
 {
     if (t->type == 'f')
@@ -129,7 +109,6 @@ static inline void *tensor_as_floats(const Tensor *t)
         x[i] = (float)tensor_doubles(t)[i];
     return x;
 }
-
 static inline int *tensor_as_ints(const Tensor *t)
 {
     int *x = guarded(t->name, t->count);
@@ -138,31 +117,13 @@ static inline int *tensor_as_ints(const Tensor *t)
     return x;
 }
 
-/* A tensor's entries: as floats; as ints; as they are in the file. */
-static inline void *golden_floats(const char *set, const char *what)
-{
-    return tensor_as_floats(golden(set, what));
-}
-static inline int *golden_ints(const char *set, const char *what)
-{
-    return tensor_as_ints(golden(set, what));
-}
-static inline const double *golden_doubles(const char *set,
-                                           const char *what)
-{
-    return tensor_doubles(golden(set, what));
-}
-static inline const int64_t *golden_integers(const char *set,
-                                             const char *what)
-{
-    return tensor_integers(golden(set, what));
-}
-
-/* The first entry of a tensor. */
-static inline double golden_number(const char *set, const char *what)
-{
-    return tap_entry(golden(set, what), 0);
-}
+/* A tensor's entries: as floats; as ints; as they are in the file; the
+ * first alone. */
+#define golden_floats(set, what) tensor_as_floats(golden(set, what))
+#define golden_ints(set, what) tensor_as_ints(golden(set, what))
+#define golden_doubles(set, what) tensor_doubles(golden(set, what))
+#define golden_integers(set, what) tensor_integers(golden(set, what))
+#define golden_number(set, what) tap_entry(golden(set, what), 0)
 
 /* Entry b of a batch, whose first dimension is the batch. */
 static inline Tensor tensor_entry(const Tensor *batch, int b)
@@ -193,41 +154,27 @@ static inline const Tensor *tap_input(int place, const Tensor *t,
 {
     Tensor named = *t;
     named.name = name;
-    tap_give(place, NULL, &named);
+    tap_give_array(place, named);
     return t;
 }
-#define input_tensor(set, what, name)                                      \
-    tap_input(__COUNTER__, golden(set, what), name)
 #define input_as(set, what, name)                                          \
-    tensor_as_floats(input_tensor(set, what, name))
+    tensor_as_floats(tap_input(__COUNTER__, golden(set, what), name))
 #define input(set, what) input_as(set, what, what)
 #define input_ints(set, what, name)                                        \
-    tensor_as_ints(input_tensor(set, what, name))
-
-/* Entry b of a batch, as floats. */
-static inline void *tap_input_entry(int place, const char *set,
-                                    const char *what, const char *name,
-                                    int b)
-{
-    Tensor one = tensor_entry(golden(set, what), b);
-    one.name = name;
-    tap_give(place, NULL, &one);
-    return tensor_as_floats(&one);
-}
-#define input_entry_as(set, what, name, b)                                 \
-    tap_input_entry(__COUNTER__, set, what, name, b)
-#define input_entry(set, what, b) input_entry_as(set, what, what, b)
+    tensor_as_ints(tap_input(__COUNTER__, golden(set, what), name))
+#define input_entry(set, what, b) /* of a batch */                         \
+    tensor_as_floats(                                                      \
+        tap_input(__COUNTER__,                                             \
+                  (Tensor[]){tensor_entry(golden(set, what), b)}, what))
 
 /* A number: "p = 0.5". */
-static inline double tap_input_number(int place, const char *set,
-                                      const char *what, const char *name)
+static inline double tap_input_number(int place, const char *name, double x)
 {
-    const double x = golden_number(set, what);
-    tap_give(place, tap_words("%s = %.9g", name, x), NULL);
+    tap_give(place, tap_words("%s = %.9g", name, x));
     return x;
 }
 #define input_number(set, what, name)                                      \
-    tap_input_number(__COUNTER__, set, what, name)
+    tap_input_number(__COUNTER__, name, golden_number(set, what))
 
 /* A generator with the set's seed. */
 static inline Random input_random(const char *set)
@@ -237,19 +184,27 @@ static inline Random input_random(const char *set)
     return random_seeded((uint64_t)seed);
 }
 
+/* A generator of any seed, for what is refused. */
+static inline Random *some_draws(void)
+{
+    static Random r;
+    r = random_seeded(1);
+    return &r;
+}
+
 /* ---- What is due of a call. */
 
 /* An array that must be as this tensor when the test ends. */
 static inline void *tap_due(int place, const Tensor *due, void *array,
                             double rtol, double atol)
 {
-    int k = tap_arrays - 1;
-    while (tap_array[k].tensor.data != array)
-        k--;
-    tap_array[k].due = due;
-    tap_array[k].rtol = rtol;
-    tap_array[k].atol = atol;
-    tap_array[k].place = place;
+    TapArray *a = &tap_array[tap_arrays - 1];
+    while (a->tensor.data != array)
+        a--;
+    a->due = due;
+    a->rtol = rtol;
+    a->atol = atol;
+    a->place = place;
     return array;
 }
 
@@ -270,28 +225,31 @@ static inline void *tap_due(int place, const Tensor *due, void *array,
 
 /* ---- Gradients, to which a function adds. */
 
-/* As many numbers as the set's tensor has, all of them `start`. */
-static inline void *gradient_for(const char *set, const char *what,
-                                 float start)
+/* An array of numbers `start`, to which a function adds the set's tensor:
+ * compared when the test ends, as due() does it. */
+#define added(set, what, start, ...)                                       \
+    tap_added(__COUNTER__, set, what, start, __VA_ARGS__)
+static inline void *tap_added(int place, const char *set, const char *what,
+                              float start, double rtol, double atol)
 {
+    const Tensor *added = golden(set, what);
+    Tensor *sum = &tap_reserve(what, added->count * 8)->tensor;
+    double *due = sum->data;
+    for (size_t i = 0; i < added->count; i++)
+        due[i] = tap_entry(added, i) + (double)start;
+    *sum = *added;
+    sum->type = 'd';
+    sum->data = due;
     if (start != 0)
         given("gradients hold %g everywhere", (double)start);
-    return guarded_filled(what, golden_count(set, what), start);
+    return tap_due(place, sum, guarded_filled(what, added->count, start),
+                   start != 0 ? 0 : rtol, atol);
 }
 
+/* What was added to an array of numbers `start`. */
 static inline float *subtract(size_t count, float x[count], float start)
 {
     for (size_t i = 0; i < count; i++)
         x[i] -= start;
     return x;
-}
-
-/* What was added to `start` is the set's tensor. */
-static inline void expect_added(const char *what, float *got,
-                                const char *set, float start, double rtol,
-                                double atol)
-{
-    const Tensor *added = golden(set, what);
-    expect_close(what, subtract(added->count, got, start), added, rtol,
-                 atol);
 }

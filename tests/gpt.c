@@ -1,7 +1,6 @@
 /* src/gpt.c: models, passes and caches, what they begin with and have to
  * themselves, and what is refused. */
 #include "gpts.h"
-#include "wrong.h"
 #include "attention/13_multi_head.h"
 #include "attention/22_gpt.h"
 #include "attention/kv_cache.h"

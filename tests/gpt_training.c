@@ -2,6 +2,15 @@
 #include "gpts.h"
 #include "attention/20_optimizers.h"
 
+static void go_on(GptTraining *t, int steps)
+{
+    int ids[24], targets[24];
+    for (int i = 0; i < steps; i++) {
+        gpt_training_batch(t, ids, targets);
+        gpt_training_step(t, ids, targets);
+    }
+}
+
 static void init_test(void)
 {
     GptTraining t = small();

@@ -68,12 +68,3 @@ static inline GptTraining small(void)
 {
     return small_of(3, 0);
 }
-
-static inline void go_on(GptTraining *t, int steps)
-{
-    int ids[24], targets[24];
-    for (int i = 0; i < steps; i++) {
-        gpt_training_batch(t, ids, targets);
-        gpt_training_step(t, ids, targets);
-    }
-}

@@ -1,6 +1,6 @@
 /* src/kv_cache.c and src/strided_rows.c: the memory of a cache, what does
  * not fit it, and where rows begin. */
-#include "wrong.h"
+#include "tap.h"
 #include "attention/kv_cache.h"
 #include "attention/strided_rows.h"
 

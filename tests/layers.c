@@ -133,7 +133,7 @@ static Trace of_texts, grad_texts;
 static int all_texts, all_n, mask_columns;
 static void *const some_x = (float[5 * 4 * 3]){0};
 
-static Mask change(int *size, int value)
+static Mask change(const Wrong *w)
 {
     static const float table[4][5];
     self = (Attention){
@@ -144,20 +144,20 @@ static Mask change(int *size, int value)
     attention_init(&grad_self, &self);
     trace_init_texts(&of_texts, &self, 5, 4);
     trace_init_texts(&grad_texts, &self, 5, 4);
-    *size = value;
+    *w->number = w->value;
     return mask_table(4, mask_columns, (const void *)table);
 }
 
-static void forward_with(int *size, int value)
+static void forward(const Wrong *w)
 {
-    const Mask mask = change(size, value);
+    const Mask mask = change(w);
     attention_forward_fast(&self, mask, all_texts, all_n, some_x,
                            &of_texts);
 }
 
-static void backward_with(int *size, int value)
+static void backward(const Wrong *w)
 {
-    const Mask mask = change(size, value);
+    const Mask mask = change(w);
     attention_backward_fast(&self, mask, all_texts, all_n, some_x,
                             &of_texts, &grad_texts, &grad_self, some_x);
 }
@@ -193,10 +193,10 @@ static void check_traces(int texts, int n)
 
 static void refused_texts(void)
 {
-    REFUSES_EACH("attention_forward_fast", forward_with, wrong);
-    REFUSES_EACH("attention_backward_fast", backward_with, wrong);
-    REFUSES_EACH("attention_backward_fast", backward_with, wrong_gradient);
-    change(&all_n, 4);
+    REFUSES_WRONG("attention_forward_fast", wrong, forward(w));
+    REFUSES_WRONG("attention_backward_fast", wrong, backward(w));
+    REFUSES_WRONG("attention_backward_fast", wrong_gradient, backward(w));
+    change(&(Wrong){.number = &all_n, .value = 4});
     REFUSES("trace.c: trace_check: a trace of 5 texts, without tables "
             "of scores: one whose texts is 0 is needed",
             trace_check(&of_texts, 4, 4, 2, 2, 1, 4));

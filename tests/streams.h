@@ -75,16 +75,3 @@ static inline void expect_masks_at_threshold(const char *set, Drop *drop)
     }
     expect_close("masks", got, masks, EXACTLY);
 }
-
-/* Where nothing is drawn, as at these rates, no generator is needed. */
-static inline void expect_masks_without_generator(Drop *drop)
-{
-    const float due[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
-    float mask[2][3];
-    for (int p = 0; p <= 1; p++) {
-        next_case();
-        given("r = NULL, p = %d", p);
-        drop(NULL, p, 2, 3, mask);
-        expect_table("mask", 2, 3, mask, due[p], EXACTLY);
-    }
-}

@@ -24,6 +24,7 @@
 #pragma once
 
 #define _DEFAULT_SOURCE /* fork, pipe, setitimer, mmap */
+#include <regex.h>
 #include <signal.h>
 #ifdef __linux__
 #include <malloc.h>
@@ -76,10 +77,7 @@ static inline void tap_point(bool good, const char *name, const char *skip)
            skip ? " # SKIP " : "", skip ? skip : "");
 }
 
-static inline void tap_skip(const char *name, const char *why)
-{
-    tap_point(true, name, why);
-}
+#define tap_skip(name, why) tap_point(true, name, why)
 
 /* Prints a text for YAML on one line in quotes: on anything else prove
  * stumbles and drops all further tests, or never ends. */
@@ -100,18 +98,21 @@ static inline void tap_yaml(const char *key, const char *text)
  * with all that is told. */
 static inline void tap_line(bool good)
 {
-    const int failed = tap_told->failed, compared = tap_told->compared;
+    TapText given = "", fail = "";
     tap_point(good, tap_name, NULL);
     tap_failed += !good;
+    for (int k = 0; k < tap_told->givens; k++)
+        tap_tell(given, "\n%s", tap_told->given[k].text);
+    if (tap_told->failed > 0 && tap_told->compared > 1)
+        tap_tell(fail, "%d of %d", tap_told->failed, tap_told->compared);
     if (!good || getenv("TAP_TELL")) {
         printf("  ---\n");
         tap_yaml("wrong", tap_told->wrong);
-        tap_yaml("given", tap_told->given);
+        tap_yaml("given", given);
         tap_yaml("gave", tap_told->gave);
         tap_yaml("due", tap_told->due);
         tap_yaml("printed", tap_told->printed);
-        if (failed > 0 && compared > 1)
-            printf("  fail: \"%d of %d\"\n", failed, compared);
+        tap_yaml("fail", fail);
         printf("  ...\n");
     }
     fflush(stdout);
@@ -184,18 +185,20 @@ static inline bool tap_begin(const char *name, bool refuses,
 /* In words, what a signal means that has ended a test. */
 static inline const char *tap_signal(int killer, bool refuses)
 {
-    return refuses ? ": it should have been refused; it went on and crashed"
-           : tap_told->is_limited
-               ? ": memory ran out, or was used that is not the program's: "
-                 "is all of it given back?"
-           : killer == SIGSEGV || killer == SIGBUS
-               ? ": memory was used that is not the program's, often by an "
-                 "index out of range or a NULL pointer"
-           : killer == SIGABRT
-               ? ": by assert or abort, or because memory was written "
-                 "out of range or freed twice"
-           : killer == SIGFPE ? ": a whole number was divided by 0"
-                              : "";
+    static const char *const means[NSIG] = {
+        [SIGSEGV] = ": memory was used that is not the program's, often by "
+                    "an index out of range or a NULL pointer",
+        [SIGBUS] = ": memory was used that is not the program's, often by "
+                   "an index out of range or a NULL pointer",
+        [SIGABRT] = ": by assert or abort, or because memory was written "
+                    "out of range or freed twice",
+        [SIGFPE] = ": a whole number was divided by 0"};
+    if (refuses)
+        return ": it should have been refused; it went on and crashed";
+    if (tap_told->is_limited)
+        return ": memory ran out, or was used that is not the program's: "
+               "is all of it given back?";
+    return means[killer] ? means[killer] : "";
 }
 
 /* Reads what the child prints, of which the last is kept. */
@@ -256,24 +259,22 @@ static inline void tap_end(bool refuses)
 /* ---- Calls that must be refused. */
 
 /* Is the text's last line a refusal, "file.c: function: what is wrong"; and
- * this one, if one is given? Other words may have been printed before, on
- * the same line, too. That an exercise is empty is no answer to a wrong
- * call. */
+ * does it end with this line, if one is given? Other words may have been
+ * printed before, on the same line, too. That an exercise is empty is no
+ * answer to a wrong call. */
 static inline bool tap_is_message(const char *text, const char *line)
 {
-    const char *last = strchr(text, '\0');
-    if (last == text || *--last != '\n')
-        return false;
+    const size_t length = strlen(text), of_line = line ? strlen(line) : 0;
+    regex_t refusal;
+    regmatch_t at;
     if (line)
-        return (size_t)(last - text) >= strlen(line) &&
-               !strncmp(last - strlen(line), line, strlen(line));
-    while (last > text && last[-1] != '\n')
-        last--;
-    const char *place = strstr(last, ".c: ");
-    int end = 0;
-    if (place)
-        sscanf(place, ".c: %*[^: \n]:%*1[ ]%*1[^ \n]%n", &end);
-    return end && !strstr(place, " is still empty: ");
+        return length > of_line && text[length - 1] == '\n' &&
+               !strncmp(text + length - 1 - of_line, line, of_line);
+    if (regcomp(&refusal, "\\.c: [^: \n]+: [^ \n][^\n]*\n$", REG_EXTENDED))
+        REFUSE("a refusal has no pattern");
+    const bool is_one = !regexec(&refusal, text, 1, &at, 0);
+    regfree(&refusal);
+    return is_one && !strstr(text + at.rm_so, " is still empty: ");
 }
 
 /* After the child's end, whether it should have refused, and this line. */
@@ -284,19 +285,19 @@ static inline void tap_judge(bool refuses, const char *line)
     const int code = tap_wait(refuses);
     const bool is_done = tap_told->is_done;
     const char *wrong = NULL;
-    if (refuses) {
+    if (refuses)
         tap_tell(tap_told->due,
                  "\na refusal, with status 2 and the line %s",
                  line ? line : "file.c: function: what is wrong");
-        wrong = is_done ? "the call was not refused"
-                : code == 2
-                    ? "status 2, but the line is not that of a refusal"
-                    : NULL;
-    } else if (code == 2 && !is_done)
-        wrong = tap_told->is_limited
-                    ? "memory ran out: what calls before this one had "
-                      "asked for was not given back"
-                    : "refused, with status 2, where an answer is due";
+    if (refuses && is_done)
+        wrong = "the call was not refused";
+    else if (refuses && code == 2)
+        wrong = "status 2, but the line is not that of a refusal";
+    else if (code == 2 && !is_done && tap_told->is_limited)
+        wrong = "memory ran out: what calls before this one had asked for "
+                "was not given back";
+    else if (code == 2 && !is_done)
+        wrong = "refused, with status 2, where an answer is due";
     if (wrong)
         tap_tell(tap_told->wrong, "\n%s", wrong);
     tap_line(refuses ? code == 2 && tap_is_message(tap_told->printed, line)
@@ -329,20 +330,24 @@ static inline void tap_judge(bool refuses, const char *line)
 
 /* A call that is refused because one number in it is wrong: what is wrong,
  * in words; the line of the refusal, or its end, or NULL; and which number
- * has which value instead. */
+ * has which value instead. WRONG says so in words, as "p.n = 2". */
 typedef struct {
     const char *words, *line;
     int *number, value;
 } Wrong;
+#define WRONG(of, to, line_of)                                             \
+    {                                                                      \
+        .words = #of " = " #to, .line = line_of, .number = &of,            \
+        .value = to                                                        \
+    }
 
-/* A test point for each of an array of them: call(number, value) makes all
- * that the function needs, changes the number, and calls it. */
-#define REFUSES_EACH(function, call, wrong)                                \
-    do {                                                                   \
-        for (size_t w_ = 0; w_ < sizeof wrong / sizeof *wrong; w_++)       \
-            TAP_REFUSES(function, wrong[w_].words, wrong[w_].line,         \
-                        call(wrong[w_].number, wrong[w_].value));          \
-    } while (0)
+/* A test point for each of an array of them: the number gets its value, and
+ * then the calls must refuse, which may give it that again as *w. */
+#define REFUSES_WRONG(function, wrong, ...)                                \
+    for (const Wrong *w = wrong;                                           \
+         w < (wrong) + sizeof(wrong) / sizeof *(wrong); w++)               \
+    TAP_REFUSES(function, w->words, w->line, *w->number = w->value;        \
+                __VA_ARGS__)
 
 /* ---- The end. */
 

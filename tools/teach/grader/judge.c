@@ -74,7 +74,7 @@ static void connect_runner(void)
 /* Where the running test has guards around an array, what lies around the array
  * goes to the runner and comes back: so the function reads the same as where the
  * tests are run without a judge, and the test finds what was written there. */
-char *tap_block_of(const void *at, size_t *size); /* tests/rooms.h */
+char *tap_block_of(const void *at, size_t *size); /* tests/arrays.h */
 static void add_guards(Range *r)
 {
     size_t size;

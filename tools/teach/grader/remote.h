@@ -51,7 +51,7 @@ typedef struct {
     uint64_t at, size;
     char *here;
     int is_given, is_struct;
-    int is_guarded; /* the test's own guards are in it (tests/rooms.h) */
+    int is_guarded; /* the test's own guards are in it (tests/arrays.h) */
 } Range;
 
 typedef struct {
