@@ -1,9 +1,14 @@
 /* The program of the long run: the logs in src/data, of which the pages of
- * chapters 23 and 24 tell, are what it and its prose make. */
+ * chapters 23 and 24 tell, are what it and its prose make; and the small
+ * models in src/models have learned what they should. */
 #include "tap.h"
 #define main train_main
 #include "../tools/measure/train.c"
 #undef main
+#include "attention/20_optimizers.h"
+#include "attention/agreement.h"
+#include "attention/gpt_file.h"
+#include "attention/model.h"
 
 /* A log of the first step's row, as often as a whole run has rows: all that
  * is written down comes back, with the scores of the model that is kept. */
@@ -118,6 +123,43 @@ static void machine_test(void)
     expect_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
 }
 
+/* The mean loss of a model in src/models, on texts that it has not seen. */
+static double loss_of(const char *model, int texts, int n)
+{
+    Model m;
+    Pass p;
+    Random r = random_seeded(77);
+    model_load(&m, model);
+    pass_init(&p, &m, texts, n);
+    for (int k = 0; k < texts * n; k += n)
+        if (n == REPEATED_LENGTH)
+            repeated_text(&r, p.ids + k, (int(*)[2])p.key_ids + k,
+                          p.targets + k);
+        else
+            agreement_text(AGREEMENTS_TAUGHT + k / n, p.ids + k,
+                           p.targets + k);
+    if (n == AGREEMENT_LENGTH)
+        memcpy(p.key_ids, p.ids, (size_t)(texts * n) * sizeof *p.ids);
+    model_forward(&m, mask_causal(0), &p);
+    const float loss =
+        cross_entropy(texts * n, m.vocabulary, ROWS(m.vocabulary, p.logits),
+                      p.targets, ROWS(m.vocabulary, p.shares));
+    pass_free(&p);
+    model_free(&m);
+    return (double)loss;
+}
+
+/* One wrong verb alone would be a loss of log 2. */
+static void learned_test(void)
+{
+    enum { SENTENCES = AGREEMENTS - AGREEMENTS_TAUGHT };
+    expect_true("all verbs",
+                loss_of("src/models/verbs.safetensors", SENTENCES,
+                        AGREEMENT_LENGTH) < log(2) / SENTENCES);
+    expect_true("nearly no loss", loss_of("src/models/repeated.safetensors",
+                                          50, REPEATED_LENGTH) < 0.02);
+}
+
 int main(void)
 {
     static const char *const log[] = {"src/data/trained.tsv",
@@ -126,6 +168,7 @@ int main(void)
     for (int i = 0; i < 3 && !getenv("TAP_SMALL"); i++)
         TAP(tap_words("gpt_run_loss: the first step of %s", log[i]),
             first_step_test(log[i]));
+    TAP("model_load: the models in src/models", learned_test());
     TAP("gpt_training_init_prose: a rate that rises and falls",
         rate_test());
     TAP("gpt_count_parameters: of GPT-2", count_test());
