@@ -307,12 +307,9 @@ static void each_half(void)
 /* n tokens of zeros have come. */
 static KVCache blank(int capacity, int window, int n)
 {
-    KVCache c;
-    kv_cache_init(&c, &(KVCache){.n_kv_heads = 2,
-                                 .d_k = 1,
-                                 .d_v = 1,
-                                 .capacity = capacity,
-                                 .window = window});
+    static const AttentionCall text = {
+        .n_heads = 2, .n_kv_heads = 2, .d_k = 1, .d_v = 1};
+    KVCache c = cache_for(&text, window, capacity, FORMAT_FLOAT32);
     c.count = n;
     c.first = n > capacity ? n - capacity : 0;
     return c;
@@ -343,15 +340,11 @@ static void what_is_left(void)
 static void refusals(void)
 {
     static float x[64];
-    const StridedRows rows = rows_by_head(2, 4, 1, x), none = {0};
-    KVCache full = blank(4, 0, 4), ring = blank(4, 3, 6), empty = {0};
+    const StridedRows rows = rows_by_head(2, 4, 1, x);
+    KVCache full = blank(4, 0, 4), ring = blank(4, 3, 6);
     REFUSES_SUCH("3 queries where there is room for 2",
                  kv_cache_attend(&ring, 2, 3, rows, rows));
     REFUSES_SUCH("no room", kv_cache_append(&full, 1, rows, rows));
-    REFUSES_SUCH("no tokens", kv_cache_append(&ring, 0, rows, rows));
-    REFUSES_SUCH("no keys", kv_cache_append(&ring, 1, none, rows));
-    REFUSES_SUCH("no values", kv_cache_append(&ring, 1, rows, none));
-    REFUSES_SUCH("no memory", kv_cache_append(&empty, 1, rows, rows));
     REFUSES_SUCH("-1 tokens", kv_cache_truncate(&full, -1));
     REFUSES_SUCH("5 of 4 tokens", kv_cache_truncate(&full, 5));
     REFUSES_SUCH("more than a ring has", kv_cache_truncate(&ring, 3));

@@ -46,24 +46,26 @@ static void draw_scaled_test(void)
  * times, and not once for every other one. */
 enum { MANY = 300000 };
 
+static float *many(const char *name, double sum)
+{
+    float *x = guarded(name, MANY);
+    for (int i = 0; i < MANY; i++)
+        x[i] = (float)((double)((int64_t)i * 7919 % MANY + 1) / sum);
+    return x;
+}
+
 static void many_logits(void)
 {
-    float *x = guarded("logits", MANY);
-    for (int i = 0; i < MANY; i++)
-        x[i] = (float)((int64_t)i * 7919 % MANY);
-    const float *was = guarded_copy("was", MANY, x);
+    float *x = many("logits", 1);
     given("n = k = %d", MANY);
     top_k(MANY, MANY, x);
-    expect_list("logits", MANY, x, was, EXACTLY);
+    expect_list("logits", MANY, x, many("was", 1), EXACTLY);
 }
 
 static void many_shares(void)
 {
-    float *x = guarded("shares", MANY);
-    for (int i = 0; i < MANY; i++)
-        x[i] = (float)((int64_t)i * 7919 % MANY + 1) /
-               ((float)MANY * (MANY + 1) / 2);
-    const float *was = guarded_copy("was", MANY, x);
+    const double sum = 0.5 * MANY * (MANY + 1);
+    float *x = many("shares", sum), *was = many("was", sum);
     given("n = %d, p = 0.99", MANY);
     top_p(MANY, 0.99f, x);
     for (int i = 0; i < MANY; i++)
