@@ -99,20 +99,17 @@ static void test_heatmap(void)
     has(2, "class=\"rule\"");
 }
 
+/* A scale for each, and one for all. */
 static void test_maps(void)
 {
-    const float map[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
-    DRAW(figure_maps("x", "Title", 2, letters, 1, names, 3, letters, map));
+    const char *const word[1][3] = {{"a", "b&c", "longer"}};
+    float x[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
+    DRAW(figure_maps("x", "Title", 2, letters, 1, names, 3, letters, x));
     says("a|a|b|c|a&lt;b|1.0000|-0.5000|0.0000|"
          "b|a|b|c|a&lt;b|5.0000|0.0000|10.0000");
     grows("<rect", 0, "fill-opacity", 3, (double[]){1, 0.5, 0}, 0.04);
     grows("<rect", 3, "fill-opacity", 3, (double[]){0.5, 0, 1}, 0.04);
-}
-
-static void test_word_maps(void)
-{
-    const char *const word[1][3] = {{"a", "b&c", "longer"}};
-    const float x[2][1][3] = {{{1, 0.5f, 0}}, {{5, 0, 10}}};
+    x[0][0][1] = 0.5f; /* no share is below 0 */
     DRAW(figure_word_maps("x", "Title", 2, names, 1, 3, word, x));
     says("a&lt;b|a|1.0000|b&amp;c|0.5000|longer|0.0000|"
          "b&amp;c|a|5.0000|b&amp;c|0.0000|longer|10.0000");
@@ -386,7 +383,6 @@ int main(void)
     setenv("FIGURES", folder, 1);
     TAP("figure_heatmap: shades and hidden cells", test_heatmap());
     TAP("figure_maps: a scale for each", test_maps());
-    TAP("figure_word_maps: one scale", test_word_maps());
     TAP("figure_grid: squares", test_grid());
     TAP("figure_layout: words in cells", test_layout());
     TAP("figure_pipeline: two stages", test_pipeline());
