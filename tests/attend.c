@@ -219,20 +219,6 @@ static void odd_value(void)
     }
 }
 
-/* So many heads that an int cannot hold their number times itself. */
-static void many_heads(void)
-{
-    enum { HEADS = 65536 };
-    Random r = random_seeded(8);
-    AttentionCall call = {
-        .texts = 1, .n_heads = HEADS, .n = 1, .m = 1, .d_k = 1, .d_v = 1};
-    give_rows(&r, &call);
-    for (int sharing = 0; sharing <= 2; sharing++) {
-        call.n_kv_heads = sharing ? HEADS / sharing : 0;
-        expect_exact(&call, ATOL, ATOL);
-    }
-}
-
 /* ---- What is refused */
 
 static AttentionCall call_of(int texts, int heads, int kv_heads, int n,
@@ -332,7 +318,6 @@ int main(void)
     TAP("attend_fast: scores of millions", high_scores());
     TAP("attend_fast: large products, a small scale", small_scale());
     TAP("attend_fast: a value that is NaN", odd_value());
-    TAP("attend_fast: 65,536 heads", many_heads());
     TAP("attention_call_check: what fits", call_fits());
     refusals();
     return tap_done();

@@ -279,20 +279,6 @@ static void lowest_bias(void)
     expect_exact(&b, 0, ATOL, ATOL);
 }
 
-/* A query that sees one key gives all of its weight to it, and nothing that
- * it could change. */
-static void one_key(void)
-{
-    const float score[5] = {300, 1e4f, 3e6f, 1e9f, -7e8f};
-    for (int k = 0; k < 15; k++) {
-        Random r = random_seeded((uint64_t)k);
-        const Backward b = one_text(&r, 1, 1, 1, 1 + k / 5, 2);
-        b.call.query.at[0] = 1;
-        b.call.key.at[0] = score[k % 5] * sqrtf((float)(1 + k / 5));
-        expect_exact(&b, 0, 0, 0);
-        guarded_free();
-    }
-}
 /* ---- What is refused */
 
 /* A call that fits, with its gradients, without one of these. */
@@ -334,7 +320,6 @@ int main(void)
         first_far_away());
     TAP("attend_fast_backward: large scores", large_scores());
     TAP("attend_fast_backward: the lowest bias", lowest_bias());
-    TAP("attend_fast_backward: a large score, of one key", one_key());
     refusals();
     return tap_done();
 }

@@ -316,7 +316,6 @@ static void refuse_others(void)
         "roles scores scale mask weights dropout context heads are needed",
         figure_pipeline("x", "scores wieghts"));
     REFUSES(NULL, figure_pipeline("x", "mask mask"));
-    REFUSES(NULL, figure_pipeline("x", ""));
     REFUSES("figure 'x' has a block 'X' with 8 columns in 3 parts: parts "
             "of equal width are needed",
             block_of(3));

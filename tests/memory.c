@@ -97,7 +97,6 @@ int main(void)
 {
     TAP("next_table: one behind the other, in new_block", block_test());
     TAP("new_aligned: where a vector can be", aligned_test());
-    TAP("new_table: room for every entry", aligned_test());
     TAP("new_sorted: the largest first, NaN last", sorted_test());
     TAP("new_zeroed_pages: zeros where a vector can be", pages_test());
     REFUSES("18446744073709551615 bytes do not fit into memory: fewer are "

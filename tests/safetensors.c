@@ -293,10 +293,6 @@ int main(void)
 {
     enter_folder();
     TAP("every type and rank", begin_whole(), holds_whole());
-    TAP("tensors_free: frees all, an empty tensor, too", begin_whole(),
-        holds_whole());
-    TAP("tensors_have: what is there, and nothing else", begin_whole(),
-        holds_whole());
     TAP("no tensors, and a thousand", read_few_and_many());
     TAP("names with escapes, as UTF-8", read_escapes());
     refuse_starts();
