@@ -156,8 +156,7 @@ static void refusals(void)
     REFUSES_SUCH("a pairing that there is not",
                  rope((Pairing)odd, 4, 4, 0, x));
     REFUSES("17_positions.c: add_positions: 4 positions from -1 on: a "
-            "table of 4 has "
-            "0 to 3",
+            "table of 4 has 0 to 3",
             add_positions(4, 4, 4, less, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, odd, (const void *)y, x));
     REFUSES(NULL, add_positions(4, 4, odd, none, (const void *)y, x));

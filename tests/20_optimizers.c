@@ -54,8 +54,8 @@ static void adam_test(const char *set)
                        how[1], how[2], strncmp(set, "adamw", 5) != 0};
     float *mean = added(set, "exp_avg", 0, 1e-5, 1e-7);
     float *square = added(set, "exp_avg_sq", 0, 1e-5, 1e-7);
-    given("how: rate = %g, beta_1 = %g, beta_2 = %g, epsilon = %g, "
-          "decay = %g, is_coupled = %d",
+    given("how: rate = %g, beta_1 = %g, beta_2 = %g, epsilon = %g, decay = "
+          "%g, is_coupled = %d",
           adam.learning_rate, adam.beta_1, adam.beta_2, adam.epsilon,
           adam.decay, adam.is_coupled);
     given("step = 1, and then up to %d", dim(set, "gradients", 0));
@@ -127,9 +127,9 @@ static void rate_test(const char *set)
                  *rates = golden_doubles(set, "rates");
     for (int step = 0; step <= 2 * steps; step++) {
         next_case();
-        given("step = %d, warm_up = %d, steps = %d, largest = %g, "
-              "least = %g",
-              step, warm_up, steps, ends[0], ends[1]);
+        given(
+            "step = %d, warm_up = %d, steps = %d, largest = %g, least = %g",
+            step, warm_up, steps, ends[0], ends[1]);
         expect_near("the rate",
                     rate_at(step, warm_up, steps, ends[0], ends[1]),
                     step <= steps ? rates[step] : ends[1], 1e-9, 1e-15);

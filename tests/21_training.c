@@ -241,8 +241,7 @@ static void refused_passes(void)
     const Wrong wrong_pass[] = {
         WRONG(t.pass.d_x, 4,
               "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, "
-              "3: "
-              "2, 4, 3 are needed"),
+              "3: 2, 4, 3 are needed"),
         WRONG(t.pass.d_y, 6, NULL), WRONG(t.pass.vocabulary, 4, NULL)};
     const Wrong wrong[] = {
         WRONG(t.grad_pass.d_x, 4, NULL),
@@ -257,9 +256,9 @@ static void refused_passes(void)
               "context_length = 2, 2: 3 and 2 are needed"),
         WRONG(t.gradient.context_length, 1, NULL),
         WRONG(t.gradient.attention.d_y, 6, NULL)};
-    const char *bare = "model.c: pass_check: a model or a pass without "
-                       "tables: model_init and pass_init make room for "
-                       "them";
+    const char *bare =
+        "model.c: pass_check: a model or a pass without tables: model_init "
+        "and pass_init make room for them";
     REFUSES_WRONG("model_forward", wrong_pass,
                   model_forward(&t.model, mask_causal(0), &t.pass));
     REFUSES_WRONG(

@@ -280,8 +280,8 @@ static void refusals(void)
     REFUSES_SUCH("p that is NaN", top_p(3, NAN, x));
     REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
-    REFUSES("23_language_model.c: next_token: the temperature 1e-38 is "
-            "too low: logit 1, 100, divided by it overflows a float",
+    REFUSES("23_language_model.c: next_token: the temperature 1e-38 is too "
+            "low: logit 1, 100, divided by it overflows a float",
             next_token(&r, 1e-38f, 0, 2, (float[2]){0, 100}, shares));
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));

@@ -110,12 +110,11 @@ typedef struct {
     Trace one;
 } Cached;
 
-static Cached cached(int d_out, int heads, int d_k, int d_v)
+static Cached cached(int d_out)
 {
     Cached c = {
         .a = {.d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4},
-        .cache = {
-            .n_kv_heads = heads, .d_k = d_k, .d_v = d_v, .capacity = 5}};
+        .cache = {.n_kv_heads = 2, .d_k = 2, .d_v = 4, .capacity = 5}};
     c.a.d_out = d_out;
     c.a.has_out_bias = d_out > 0;
     attention_init(&c.a, &c.a);
@@ -129,7 +128,7 @@ static Cached cached(int d_out, int heads, int d_k, int d_v)
 static void attend_cached_test(void)
 {
     for (int d_out = 0; d_out <= 6; d_out += 6) {
-        Cached c = cached(d_out, 2, 2, 4);
+        Cached c = cached(d_out);
         Trace whole;
         float *x = guarded("x", 5 * 6);
         trace_init_for(&whole, &c.a, 5, 5);
@@ -169,10 +168,10 @@ static void refused_sizes(void)
             "multiple is needed")};
     const Wrong wrong_pass[] = {
         WRONG(texts, 0, NULL), WRONG(n, 0, NULL), WRONG(n, 6, NULL),
-        WRONG(texts, 1 << 25,
-              "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 "
-              "times "
-              "6 numbers each: at most 2147483647 numbers are needed")};
+        WRONG(
+            texts, 1 << 25,
+            "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 "
+            "times 6 numbers each: at most 2147483647 numbers are needed")};
     REFUSES_WRONG("gpt_init", wrong, gpt_init(&(Gpt){0}, &g));
     REFUSES_WRONG("gpt_pass_init", wrong_pass,
                   gpt_pass_init(&(GptPass){0}, &g, texts, n));
@@ -214,8 +213,13 @@ static void refused_passes(void)
 
 static void refused_caches(void)
 {
-    static const int ids[6],
-        wrong[3][3] = {{1, 2, 4}, {2, 3, 4}, {2, 2, 5}};
+    static const int ids[6];
+    Cached c = cached(6);
+    const Wrong wrong[] = {
+        WRONG(c.cache.n_kv_heads, 1,
+              "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
+              "2, 4: 2, 2, 4, those of the attention, are needed"),
+        WRONG(c.cache.d_k, 3, NULL), WRONG(c.cache.d_v, 5, NULL)};
     Gpt g = any_gpt(2, 0);
     GptPass p;
     KVCache cache[2];
@@ -236,20 +240,9 @@ static void refused_caches(void)
     REFUSES("gpt.c: gpt_pass_drop: a pass without tables: gpt_pass_init "
             "makes room for them",
             gpt_pass_drop(&(GptPass){0}, NULL, 0.5));
-    for (int k = 0; k < 3; k++) {
-        const int *s = wrong[k];
-        TAP_REFUSES(
-            "attend_cached",
-            tap_words("a cache of %d heads, keys of %d and values "
-                      "of %d",
-                      s[0], s[1], s[2]),
-            k ? NULL
-              : "gpt.c: attend_cached: a cache of n_kv_heads, d_k, "
-                "d_v = 1, 2, 4: 2, 2, 4, those of the attention, "
-                "are needed",
-            Cached c = cached(6, s[0], s[1], s[2]);
-            attend_cached(&c.a, &c.cache, 1, (float[1][6]){{0}}, &c.one));
-    }
+    REFUSES_WRONG(
+        "attend_cached", wrong,
+        attend_cached(&c.a, &c.cache, 1, (float[1][6]){{0}}, &c.one));
     gpt_caches_free(cache, &g);
     gpt_pass_free(&p);
     gpt_free(&g);

@@ -115,18 +115,17 @@ static void load_model(int heads, bool has_more, float number)
 
 static void refused_models(void)
 {
-    TAP_REFUSES(
-        "model_save_half", "a number that is too large",
-        "'token.weight' has -65520: a number below 65520 is needed, "
-        "which a float16 can hold",
-        load_model(1, false, -65520));
+    TAP_REFUSES("model_save_half", "a number that is too large",
+                "'token.weight' has -65520: a number below 65520 is "
+                "needed, which a float16 can hold",
+                load_model(1, false, -65520));
     for (int heads = 0; heads < 4; heads += heads ? 1 : 2)
-        TAP_REFUSES("model_load", tap_words("%d heads", heads),
-                    tap_words("model_load: file: %d heads for queries of 3 "
-                              "and values of 2: a divisor of both is "
-                              "needed",
-                              heads),
-                    load_model(heads, false, 0));
+        TAP_REFUSES(
+            "model_load", tap_words("%d heads", heads),
+            tap_words("model_load: file: %d heads for queries of 3 and "
+                      "values of 2: a divisor of both is needed",
+                      heads),
+            load_model(heads, false, 0));
     TAP_REFUSES("model_load", "a tensor too many",
                 "file: 8 tensors: 7 are needed", load_model(1, true, 0));
 }

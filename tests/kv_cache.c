@@ -78,8 +78,7 @@ static void refused_calls(void)
         WRONG(heads, 0, NULL),
         WRONG(heads, 3,
               "kv_cache_attend_check: 3 heads share 2 of keys: a multiple "
-              "of 2 "
-              "is needed"),
+              "of 2 is needed"),
         WRONG(heads, INT_MAX - 1, NULL), WRONG(n, 0, NULL),
         WRONG(n, 5, NULL)};
     REFUSES_WRONG("kv_cache_attend_check", wrong,

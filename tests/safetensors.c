@@ -124,8 +124,7 @@ static void read_escapes(void)
     const char *const name = "\"\\/"
                              "\b\f\n\r\tA\x7f\xc2\x80\u07ff\u0800\uffff"
                              "\U00010000\U0010ffffx\u00e9\u20ac\U0001f600";
-    begin("{\"__metadata__\": null, "
-          "\"\\\"\\\\\\/"
+    begin("{\"__metadata__\": null, \"\\\"\\\\\\/"
           "\\b\\f\\n\\r\\t\\u0041\\u007F\\u0080\\u07ff\\u0800\\uffff\\ud800"
           "\\udc00\\uDBFF\\uDFFFx\u00e9\u20ac\U0001f600\":{\"dtype\":"
           "\"F\\u00332\",\"shape\":[1],\"data_\\u006fffsets\":[0,4]}}");
