@@ -90,18 +90,17 @@ static void flash_test(const char *set, float start)
 
 /* ---- What is refused. */
 
+/* With rows and columns exchanged, or of other queries. */
 static void refused_masks(void)
 {
-    const float table[2][3] = {{0}}, x[6][2] = {{0}}, log_sum_exp[6] = {0};
-    float g[6][2];
-    const int n[] = {3, 2, 3, 6, 1}, m[] = {3, 2, 2, 1, 6};
-    for (int k = 0; k < 5; k++)
-        REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and %d "
-                               "keys",
-                               n[k], m[k]),
-                     flash_backward(n[k], m[k], 2, 2,
-                                    mask_table(2, 3, table), x, x, x, x,
-                                    log_sum_exp, x, g, g, g));
+    const float table[2][3] = {{0}}, x[3][2] = {{0}}, log_sum_exp[3] = {0};
+    float g[3][2];
+    for (int n = 2; n <= 3; n++)
+        REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and "
+                               "2 keys",
+                               n),
+                     flash_backward(n, 2, 2, 2, mask_table(2, 3, table), x,
+                                    x, x, x, log_sum_exp, x, g, g, g));
 }
 
 int main(void)
