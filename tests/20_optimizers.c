@@ -136,32 +136,25 @@ static void rate_test(const char *set)
     }
 }
 
-/* A step with something wrong in it, and its refusal. */
+/* A step of which one number is wrong, and its refusal. */
+static Adam how = {1, 0.9, 0.999, 1e-8, 0.1, 0};
 static const struct {
     const char *words, *line;
-    int step;
-    Adam how;
+    double *number, value;
 } wrong[] = {
-    {"step 0",
-     "adam_check: step 0: 1 or more is needed",
-     0,
-     {1, 0.9, 0.999, 1e-8, 0.1, 0}},
-    {"step -1", NULL, -1, {1, 0.9, 0.999, 1e-8, 0.1, 0}},
     {"a beta_1 of 1",
      "adam_check: beta_1, beta_2 = 1, 0.999: from 0 to below 1 are needed",
-     1,
-     {1, 1, 0.999, 1e-8, 0.1, 0}},
-    {"a beta_1 below 0", NULL, 1, {1, -0.1, 0.999, 1e-8, 0.1, 0}},
-    {"a beta_2 of 1", NULL, 1, {1, 0.9, 1, 1e-8, 0.1, 0}},
-    {"a beta_2 below 0", NULL, 1, {1, 0.9, -0.1, 1e-8, 0.1, 0}},
-    {"a beta_2 that is no number", NULL, 1, {1, 0.9, NAN, 1e-8, 0.1, 0}},
+     &how.beta_1, 1},
+    {"a beta_1 below 0", NULL, &how.beta_1, -0.1},
+    {"a beta_2 of 1", NULL, &how.beta_2, 1},
+    {"a beta_2 below 0", NULL, &how.beta_2, -0.1},
+    {"a beta_2 that is no number", NULL, &how.beta_2, NAN},
     {"a rate below 0",
      "adam_check: learning_rate, epsilon, decay = -1, 1e-08, 0.1: at least "
      "0 of each is needed",
-     1,
-     {-1, 0.9, 0.999, 1e-8, 0.1, 0}},
-    {"an epsilon below 0", NULL, 1, {1, 0.9, 0.999, -1e-8, 0.1, 0}},
-    {"a decay below 0", NULL, 1, {1, 0.9, 0.999, 1e-8, -0.1, 0}},
+     &how.learning_rate, -1},
+    {"an epsilon below 0", NULL, &how.epsilon, -1e-8},
+    {"a decay below 0", NULL, &how.decay, -0.1},
 };
 
 static void zeros_fit(void)
@@ -178,8 +171,13 @@ static void refusals(void)
     static float two[2][3], three[3] = {1, 2, 3};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         TAP_REFUSES("adam_step", wrong[k].words, wrong[k].line,
-                    adam_step(wrong[k].how, wrong[k].step, 3, three, three,
-                              three, three));
+                    *wrong[k].number = wrong[k].value;
+                    adam_step(how, 1, 3, three, three, three, three));
+    TAP_REFUSES("adam_step", "step 0",
+                "adam_check: step 0: 1 or more is needed",
+                adam_step(how, none, 3, three, three, three, three));
+    REFUSES_SUCH("step -1",
+                 adam_step(how, less, 3, three, three, three, three));
     REFUSES("20_optimizers.c: cross_entropy: target 1 is 3: 0 to 2, or "
             "IGNORED, is needed",
             cross_entropy(2, 3, (const void *)two, beyond, two));

@@ -164,12 +164,8 @@ static void hundred_test(const char *set)
     expect_close("start", t.model.memory, golden(set, "start"), 0, 0);
     for (int step = 1; step <= steps; step++) {
         draw_batch(set, &r, &t.pass);
-        const Adam how = {rate_at(step - 1, warm_up, steps, largest, 0),
-                          0.9,
-                          0.999,
-                          1e-8,
-                          0.01,
-                          0};
+        const double rate = rate_at(step - 1, warm_up, steps, largest, 0);
+        const Adam how = {rate, 0.9, 0.999, 1e-8, 0.01, 0};
         const float loss = training_step(&t, how, mask_causal(0));
         expect_near(tap_words("the loss of step %d", step), (double)loss,
                     losses[step - 1], step <= 10 ? 1e-5 : 1e-4, 0);
