@@ -356,9 +356,8 @@ static void test_nothing(void)
 static void refuse_to_write(void)
 {
 #define CANNOT(path, reason)                                               \
-    tap_words("figure %s/x.svg cannot be written: "                        \
-              "%s",                                                        \
-              path, strerror(reason))
+    tap_words("figure %s/x.svg cannot be written: %s", path,               \
+              strerror(reason))
     static char longest[1001];
     memset(longest, '/', sizeof longest - 1);
     setenv("FIGURES", longest, 1);
