@@ -117,13 +117,20 @@ static void test_maps(void)
           0.04);
 }
 
-static void test_grid(void)
+/* Squares, and blocks of n times m. */
+static void test_shapes(void)
 {
+    const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
+                              {"a<b", 3, 8, 4, "="},
+                              {"heads", 6, 8, 8, NULL},
+                              {"next", 7, 2, 1, NULL}};
     const float bits[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
                                  {{0, 0, 0}, {0, 0, 1}}};
     DRAW(figure_grid("x", "Title", 2, names, 2, 3, bits));
     says("a&lt;b|b&amp;c");
     has(4, "class=\"c0\"");
+    DRAW(figure_blocks("x", "Title", 4, b));
+    says("X|6 × 3|·|a&lt;b|3 × 8|=|heads|6 × 8|next|7 × 2");
 }
 
 static void test_layout(void)
@@ -224,16 +231,6 @@ static void test_log_log(void)
     grows("<circle", 0, "cy", 3,
           (double[]){0, log10(156 / 3.9), log10(20 / 3.9)},
           of("<circle", 0, "cy"));
-}
-
-static void test_blocks(void)
-{
-    const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
-                              {"a<b", 3, 8, 4, "="},
-                              {"heads", 6, 8, 8, NULL},
-                              {"next", 7, 2, 1, NULL}};
-    DRAW(figure_blocks("x", "Title", 4, b));
-    says("X|6 × 3|·|a&lt;b|3 × 8|=|heads|6 × 8|next|7 × 2");
 }
 
 static void test_follow(void)
@@ -381,7 +378,7 @@ int main(void)
     setenv("FIGURES", folder, 1);
     TAP("figure_heatmap: shades and hidden cells", test_heatmap());
     TAP("figure_maps: a scale for each", test_maps());
-    TAP("figure_grid: squares", test_grid());
+    TAP("figure_grid: squares, and blocks", test_shapes());
     TAP("figure_layout: words in cells", test_layout());
     TAP("figure_pipeline: two stages", test_pipeline());
     TAP("figure_bars: heights, signs and an index", test_bars());
@@ -389,7 +386,6 @@ int main(void)
     TAP("figure_histograms: one axis", test_histograms());
     TAP("figure_curves: where points lie, and gaps", test_curves());
     TAP("figure_log_log: where points lie", test_log_log());
-    TAP("figure_blocks: shapes and parts", test_blocks());
     TAP("figure_follow: roles, keys, shares, context", test_follow());
     refuse_entries();
     refuse_others();
