@@ -111,19 +111,11 @@ expect_matmul(void (*multiply)(int n, int m, int d, const float (*a)[d],
 }
 
 /* In matmul's order, and so equal, where there is no fused multiply-add. */
-static void ordered_test(void)
-{
 #if defined __x86_64__ && !defined __FMA__
-    expect_matmul(matmul_ordered, 0);
+#define ORDERED 0
 #else
-    expect_matmul(matmul_ordered, ATOL);
+#define ORDERED ATOL
 #endif
-}
-
-static void fast_test(void)
-{
-    expect_matmul(matmul_fast, ATOL);
-}
 
 /* Any table, or one turned, with room between its entries. */
 static StridedMatrix any_view(Random *r, const char *name, int n, int m)
@@ -260,19 +252,14 @@ static void tiles_as_flash(void)
         as_flash(size[k / 9], size[k % 9], 1 + k % 7, 1 + k % 5, -2, 2);
 }
 
-/* Scores of -1,000 and less, of which no exponential is a float. */
-static void tiles_far_below(void)
-{
-    as_flash(3, 140, 1, 1, -1003, -1000);
-}
-
 int main(void)
 {
     TAP("exp2_fast: as exp2", exp2_grid());
     TAP("exp2_fast: from -127 to -126", exp2_between());
     TAP("exp2_fast: low numbers, and no numbers", exp2_ends());
-    TAP("matmul_ordered: as matmul, digit for digit", ordered_test());
-    TAP("matmul_fast: as matmul", fast_test());
+    TAP("matmul_ordered: as matmul, digit for digit",
+        expect_matmul(matmul_ordered, ORDERED));
+    TAP("matmul_fast: as matmul", expect_matmul(matmul_fast, ATOL));
     TAP("matmul_strided: any tables, any start", strided_test());
     TAP("matmul_strided: alike for any number of threads",
         strided_threads());
@@ -280,6 +267,8 @@ int main(void)
     EACH_SET("attend_tiles", "all_*-query", tiles_test(set));
     TAP("attend_tiles: loud", tiles_test("loud"));
     TAP("attend_tiles: as flash_forward", tiles_as_flash());
-    TAP("attend_tiles: scores far below 0", tiles_far_below());
+    /* Of scores of -1,000 and less no exponential is a float. */
+    TAP("attend_tiles: scores far below 0",
+        as_flash(3, 140, 1, 1, -1003, -1000));
     return tap_done();
 }

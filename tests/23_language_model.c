@@ -1,6 +1,7 @@
 /* Chapter 23 against PyTorch: golden/23_language_model. */
 #define CHAPTER "23_language_model"
 #include "gpts.h"
+#include "traces.h"
 #include "attention/23_language_model.h"
 
 /* ---- What is drawn */
@@ -14,8 +15,7 @@ static void draw_test(const char *set)
     int *drawn = due(set, "drawn", EXACTLY);
     for (int i = 0; i < times * rows; i++)
         drawn[i] = sample_token(&r, n, shares[i % rows]);
-    expect_equal("following", random_float(&r),
-                 golden_number(set, "following"));
+    expect_next_draw(set, &r);
 }
 
 /* What all shares are multiplied by changes no draw, up to the ends of the
@@ -46,24 +46,26 @@ static void draw_scaled_test(void)
  * times, and not once for every other one. */
 enum { MANY = 300000 };
 
+static float *many(const char *name, double sum)
+{
+    float *x = guarded(name, MANY);
+    for (int i = 0; i < MANY; i++)
+        x[i] = (float)((double)((int64_t)i * 7919 % MANY + 1) / sum);
+    return x;
+}
+
 static void many_logits(void)
 {
-    float *x = guarded("logits", MANY);
-    for (int i = 0; i < MANY; i++)
-        x[i] = (float)((int64_t)i * 7919 % MANY);
-    const float *was = guarded_copy("was", MANY, x);
+    float *x = many("logits", 1);
     given("n = k = %d", MANY);
     top_k(MANY, MANY, x);
-    expect_list("logits", MANY, x, was, EXACTLY);
+    expect_list("logits", MANY, x, many("was", 1), EXACTLY);
 }
 
 static void many_shares(void)
 {
-    float *x = guarded("shares", MANY);
-    for (int i = 0; i < MANY; i++)
-        x[i] = (float)((int64_t)i * 7919 % MANY + 1) /
-               ((float)MANY * (MANY + 1) / 2);
-    const float *was = guarded_copy("was", MANY, x);
+    const double sum = 0.5 * MANY * (MANY + 1);
+    float *x = many("shares", sum), *was = many("was", sum);
     given("n = %d, p = 0.99", MANY);
     top_p(MANY, 0.99f, x);
     for (int i = 0; i < MANY; i++)
@@ -209,8 +211,7 @@ static void starts_test(const char *set)
                 *starts = is_here ? at : *starts;
             }
     }
-    expect_equal("following", random_float(&t.random),
-                 golden_number(set, "following"));
+    expect_next_draw(set, &t.random);
     gpt_training_free(&t);
     free(text);
 }
@@ -229,8 +230,7 @@ static void repeats_test(const char *set)
     t.random = input_random(set);
     gpt_training_batch(&t, due(set, "ids", EXACTLY),
                        due(set, "targets", EXACTLY));
-    expect_equal("following", random_float(&t.random),
-                 golden_number(set, "following"));
+    expect_next_draw(set, &t.random);
     gpt_training_free(&t);
     free(text);
 }
@@ -278,8 +278,8 @@ static void refusals(void)
     REFUSES_SUCH("p that is NaN", top_p(3, NAN, x));
     REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
-    REFUSES("23_language_model.c: next_token: the temperature 1e-38 is "
-            "too low: logit 1, 100, divided by it overflows a float",
+    REFUSES("23_language_model.c: next_token: the temperature 1e-38 is too "
+            "low: logit 1, 100, divided by it overflows a float",
             next_token(&r, 1e-38f, 0, 2, (float[2]){0, 100}, shares));
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));

@@ -218,20 +218,6 @@ static void odd_value(void)
     }
 }
 
-/* So many heads that an int cannot hold their number times itself. */
-static void many_heads(void)
-{
-    enum { HEADS = 65536 };
-    Random r = random_seeded(8);
-    AttentionCall call = {
-        .texts = 1, .n_heads = HEADS, .n = 1, .m = 1, .d_k = 1, .d_v = 1};
-    give_rows(&r, &call);
-    for (int sharing = 0; sharing <= 2; sharing++) {
-        call.n_kv_heads = sharing ? HEADS / sharing : 0;
-        expect_exact(&call, ATOL, ATOL);
-    }
-}
-
 /* ---- What is refused */
 
 static AttentionCall call_of(int texts, int heads, int kv_heads, int n,
@@ -276,8 +262,7 @@ static void refusals(void)
     const Wrong wrong[] = {
         WRONG(call.texts, 0,
               "attention_call_check: 0 texts, 6 heads, 4 queries, 5 keys "
-              "of 2 "
-              "entries and values of 3: at least 1 of each is needed"),
+              "of 2 entries and values of 3: at least 1 of each is needed"),
         WRONG(call.n_heads, -1, NULL),
         WRONG(call.n, 0, NULL),
         WRONG(call.m, 0, NULL),
@@ -285,25 +270,22 @@ static void refusals(void)
         WRONG(call.d_v, 0, NULL),
         WRONG(call.n, 178956971,
               "attention_call_check: 2 texts of 6 heads with 178956971 "
-              "queries: "
-              "an int cannot count more than 2147483647 in all"),
+              "queries: an int cannot count more than 2147483647 in all"),
         WRONG(call.texts, 1 << 30, NULL),
         WRONG(
             call.m, INT_MAX - 1023,
             "attention_call_check: 2147482624 keys of 2 entries and values "
-            "of "
-            "3: at most 2147482623 keys, and 1048576 entries, are needed"),
+            "of 3: at most 2147482623 keys, and 1048576 entries, are "
+            "needed"),
         WRONG(call.d_k, (1 << 20) + 1, NULL),
         WRONG(call.d_v, (1 << 20) + 1, NULL),
         WRONG(call.n_kv_heads, 4,
               "attention_call_check: 6 heads share 4 of keys: a divisor of "
-              "6 is "
-              "needed"),
+              "6 is needed"),
         WRONG(call.n_kv_heads, -3, NULL),
         WRONG(call.threads, -1,
               "attention_call_check: -1 threads: at least 1, or 0 for all, "
-              "are "
-              "needed")};
+              "are needed")};
     StridedRows *const rows[4] = {&call.query, &call.key, &call.value,
                                   &call.context};
     const char *const role[4] = {"queries", "keys", "values", "contexts"};
@@ -331,7 +313,6 @@ int main(void)
     TAP("attend_fast: scores of millions", high_scores());
     TAP("attend_fast: large products, a small scale", small_scale());
     TAP("attend_fast: a value that is NaN", odd_value());
-    TAP("attend_fast: 65,536 heads", many_heads());
     TAP("attention_call_check: what fits", call_fits());
     refusals();
     return tap_done();

@@ -41,11 +41,12 @@ static void refuse_each(const char *name, const char *whole, int n,
 
 static const char *const two[2] = {"name", "x"}, *const one[1] = {"n"};
 
+/* The last line needs no newline. */
 static void test_tables(void)
 {
     write_text("# for people\nsteps\t40\nrate\t0.25\non\ta machine\n\n"
                "# two columns\nname\tx\nfirst\t-1e-3\n# a row between\n"
-               "\tnan\n\nn\n7\n");
+               "\tnan\n\nn\n7");
     Tsv t = tsv_read(path);
     expect_equal("steps", tsv_value_integer(&t, "steps", 40, 40), 40);
     expect_equal("rate", tsv_value_number(&t, "rate"), 0.25);
@@ -68,21 +69,6 @@ static void test_tables(void)
     tsv_end_check(&t);
     tsv_free(&t);
     tsv_free(&t);
-}
-
-/* What can be read without its last newline can be read with one. */
-static void test_endings(void)
-{
-    for (int k = 0; k < 2; k++) {
-        write_text(k ? "n\n1\n# the end" : "n\n1");
-        Tsv t = tsv_read(path);
-        expect_equal("newlines", t.lines, 1 + k);
-        tsv_columns(&t, 1, one);
-        tsv_row(&t, 1);
-        expect_equal("n", tsv_integer(&t, 0, "n", 1, 1), 1);
-        tsv_end_check(&t);
-        tsv_free(&t);
-    }
 }
 
 /* A value, and a table of two columns with a row. */
@@ -171,21 +157,13 @@ static void read_measured(void)
     measured("ms", "it", "us", 0);
 }
 
-#define FILE_6 " src/data/measured.tsv:6: "
 static const WrongText not_measured[] = {
     {few, "",
      "src/data/measured.tsv:1: here is the end of the file; it must be "
      "'machine', a tab and a value"},
-    {"\t1\n", "\n",
-     "tsv.c: tsv_row:" FILE_6 "there are 8 fields; there must be 9"},
     {"us\t2", "us\t0",
-     "argument.c: parse_integer:" FILE_6
-     "threads is '0': a whole number from 1 to 2147483647 is needed"},
-    {"1\t7", "1.0f\t7",
-     "tsv.c: tsv_number:" FILE_6 "GB/s is '1.0f'; it must be a number"},
-    {"it\tus\t2\t1\t1\t1\t7", "\n",
-     "tsv.c: tsv_end_check:" FILE_6
-     "here is a blank line; it must be the end of the file"},
+     "src/data/measured.tsv:6: threads is '0': a whole number from 1 to "
+     "2147483647 is needed"},
 };
 
 /* ---- The logs of the long runs */
@@ -243,16 +221,10 @@ static const WrongText no_log[] = {
      "file:8: width is '159': a whole number from 160 to 160 is needed"},
     {"\theld_out\t", "\tbefore\t",
      "file:16: column 3 is 'before'; it must be 'held_out'"},
-    {"\n4000\t", "\n\n4000\t",
-     "file:57: here is a blank line; it must be a row of 6 fields"},
     {"\tThe s", "\tThe ",
      "file:19: the sample has 127 bytes; it must have 128"},
     {"\n1\t3\t", "\n1\t4\t",
      "file:71: head is '4': a whole number from 3 to 3 is needed"},
-    {"\n2\t4\t", "\n2\t4",
-     "file:77: there are 10 fields; there must be 11"},
-    {"\n2\t4\t", "\n\n2\t4\t",
-     "file:77: here is a blank line; it must be a row of 11 fields"},
 };
 
 /* ---- The book's own words */
@@ -291,21 +263,16 @@ int main(void)
     size_t size;
     char *const log = file_text(*logs, &size);
     TAP("measured: every row", test_measured());
-    TAP("measured_on: the machine",
-        expect_true("it has a name", strlen(measured_on()) > 5));
     REFUSES("'ms' of 'peak' by 'nobody' on 1 threads: what `make bench` "
             "has measured is needed",
             measured("ms", "peak", "nobody", 1));
     REFUSES(NULL, measured("MS", "peak", "any", 1));
     TAP("trained_read: the logs of the long runs", test_logs());
-    TAP("trained_free: twice", test_logs());
     TAP("prose: two texts", test_prose());
-    TAP("held_out: is not in the prose", test_prose());
     enter_folder();
     REFUSES("gone: cannot be read: No such file or directory",
             tsv_read("gone"));
     TAP("tsv_read: values and tables", test_tables());
-    TAP("tsv_read: a last line without its end", test_endings());
     REFUSE_EACH("tsv_read", table, no_table, read_table);
     file_size = 0;
     add("steps\0", 6);

@@ -99,20 +99,17 @@ static void test_heatmap(void)
     has(2, "class=\"rule\"");
 }
 
+/* A scale for each, and one for all. */
 static void test_maps(void)
 {
-    const float map[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
-    DRAW(figure_maps("x", "Title", 2, letters, 1, names, 3, letters, map));
+    const char *const word[1][3] = {{"a", "b&c", "longer"}};
+    float x[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
+    DRAW(figure_maps("x", "Title", 2, letters, 1, names, 3, letters, x));
     says("a|a|b|c|a&lt;b|1.0000|-0.5000|0.0000|"
          "b|a|b|c|a&lt;b|5.0000|0.0000|10.0000");
     grows("<rect", 0, "fill-opacity", 3, (double[]){1, 0.5, 0}, 0.04);
     grows("<rect", 3, "fill-opacity", 3, (double[]){0.5, 0, 1}, 0.04);
-}
-
-static void test_word_maps(void)
-{
-    const char *const word[1][3] = {{"a", "b&c", "longer"}};
-    const float x[2][1][3] = {{{1, 0.5f, 0}}, {{5, 0, 10}}};
+    x[0][0][1] = 0.5f; /* no share is below 0 */
     DRAW(figure_word_maps("x", "Title", 2, names, 1, 3, word, x));
     says("a&lt;b|a|1.0000|b&amp;c|0.5000|longer|0.0000|"
          "b&amp;c|a|5.0000|b&amp;c|0.0000|longer|10.0000");
@@ -120,13 +117,20 @@ static void test_word_maps(void)
           0.04);
 }
 
-static void test_grid(void)
+/* Squares, and blocks of n times m. */
+static void test_shapes(void)
 {
+    const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
+                              {"a<b", 3, 8, 4, "="},
+                              {"heads", 6, 8, 8, NULL},
+                              {"next", 7, 2, 1, NULL}};
     const float bits[2][2][3] = {{{1, 0, 0}, {1, 1, 0}},
                                  {{0, 0, 0}, {0, 0, 1}}};
     DRAW(figure_grid("x", "Title", 2, names, 2, 3, bits));
     says("a&lt;b|b&amp;c");
     has(4, "class=\"c0\"");
+    DRAW(figure_blocks("x", "Title", 4, b));
+    says("X|6 × 3|·|a&lt;b|3 × 8|=|heads|6 × 8|next|7 × 2");
 }
 
 static void test_layout(void)
@@ -229,16 +233,6 @@ static void test_log_log(void)
           of("<circle", 0, "cy"));
 }
 
-static void test_blocks(void)
-{
-    const FigureBlock b[4] = {{"X", 6, 3, 1, "·"},
-                              {"a<b", 3, 8, 4, "="},
-                              {"heads", 6, 8, 8, NULL},
-                              {"next", 7, 2, 1, NULL}};
-    DRAW(figure_blocks("x", "Title", 4, b));
-    says("X|6 × 3|·|a&lt;b|3 × 8|=|heads|6 × 8|next|7 × 2");
-}
-
 static void test_follow(void)
 {
     const float x[1] = {0.5f}, query[3] = {1, 0, 2};
@@ -319,7 +313,6 @@ static void refuse_others(void)
         "roles scores scale mask weights dropout context heads are needed",
         figure_pipeline("x", "scores wieghts"));
     REFUSES(NULL, figure_pipeline("x", "mask mask"));
-    REFUSES(NULL, figure_pipeline("x", ""));
     REFUSES("figure 'x' has a block 'X' with 8 columns in 3 parts: parts "
             "of equal width are needed",
             block_of(3));
@@ -360,9 +353,8 @@ static void test_nothing(void)
 static void refuse_to_write(void)
 {
 #define CANNOT(path, reason)                                               \
-    tap_words("figure %s/x.svg cannot be written: "                        \
-              "%s",                                                        \
-              path, strerror(reason))
+    tap_words("figure %s/x.svg cannot be written: %s", path,               \
+              strerror(reason))
     static char longest[1001];
     memset(longest, '/', sizeof longest - 1);
     setenv("FIGURES", longest, 1);
@@ -386,8 +378,7 @@ int main(void)
     setenv("FIGURES", folder, 1);
     TAP("figure_heatmap: shades and hidden cells", test_heatmap());
     TAP("figure_maps: a scale for each", test_maps());
-    TAP("figure_word_maps: one scale", test_word_maps());
-    TAP("figure_grid: squares", test_grid());
+    TAP("figure_grid: squares, and blocks", test_shapes());
     TAP("figure_layout: words in cells", test_layout());
     TAP("figure_pipeline: two stages", test_pipeline());
     TAP("figure_bars: heights, signs and an index", test_bars());
@@ -395,7 +386,6 @@ int main(void)
     TAP("figure_histograms: one axis", test_histograms());
     TAP("figure_curves: where points lie, and gaps", test_curves());
     TAP("figure_log_log: where points lie", test_log_log());
-    TAP("figure_blocks: shapes and parts", test_blocks());
     TAP("figure_follow: roles, keys, shares, context", test_follow());
     refuse_entries();
     refuse_others();

@@ -94,17 +94,6 @@ static void parts_test(void)
     }
 }
 
-/* Behind it an int counts no other. */
-static void last_step_test(void)
-{
-    GptTraining t = small();
-    t.step = INT_MAX - 1;
-    t.dropout = 0.25;
-    go_on(&t, 1);
-    expect_equal("step", t.step, INT_MAX);
-    gpt_training_free(&t);
-}
-
 /* Two texts at a time, against one. */
 static void loss_test(void)
 {
@@ -205,7 +194,6 @@ int main(void)
     TAP("gpt_training_init: one passage", batch_of(1, 9, reading, 0));
     TAP("gpt_training_step: with dropout or without", same_passages_test());
     TAP("gpt_training_gradient: the mean of its parts", parts_test());
-    TAP("gpt_training_gradient: of the last step", last_step_test());
     TAP("gpt_loss: of some passages at a time, and of all", loss_test());
     refusals();
     return tap_done();

@@ -105,7 +105,6 @@ static void threads_test(void)
 int main(void)
 {
     TAP("kernel_named: what runs here", names_test());
-    TAP("best_kernel: the first that is there", names_test());
     TAP("exp2_all: any sizes", exp2_test());
     TAP("matmul_strided: as chapter 15's", matmul_test());
     TAP("threads_for: who does little has one", threads_test());

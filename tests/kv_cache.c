@@ -78,8 +78,7 @@ static void refused_calls(void)
         WRONG(heads, 0, NULL),
         WRONG(heads, 3,
               "kv_cache_attend_check: 3 heads share 2 of keys: a multiple "
-              "of 2 "
-              "is needed"),
+              "of 2 is needed"),
         WRONG(heads, INT_MAX - 1, NULL), WRONG(n, 0, NULL),
         WRONG(n, 5, NULL)};
     REFUSES_WRONG("kv_cache_attend_check", wrong,
@@ -98,8 +97,12 @@ static void refused_calls(void)
             "there is room for 4: at least 1, and without a window no more "
             "than fit, are needed",
             kv_cache_append_check(&c, 1, rows, rows));
-    TAP_REFUSES("kv_cache_append_check", "no tokens", NULL, c.count = 2;
-                kv_cache_append_check(&c, 0, rows, rows));
+    c.count = 2;
+    REFUSES_SUCH("no tokens", kv_cache_append_check(&c, 0, rows, rows));
+    REFUSES_SUCH("no keys", kv_cache_append_check(&c, 1, none, rows));
+    REFUSES_SUCH("no values", kv_cache_append_check(&c, 1, rows, none));
+    REFUSES_SUCH("no memory",
+                 kv_cache_append_check(&(KVCache){0}, 1, rows, rows));
     kv_cache_free(&c);
 }
 

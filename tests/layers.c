@@ -125,62 +125,6 @@ static void texts_test(const char *set)
 
 /* ---- What is refused. */
 
-/* An attention for texts, its gradient, and their traces, of which one size
- * is changed by hand; or how many texts of n tokens it is given, and with
- * what mask. */
-static Attention self, grad_self;
-static Trace of_texts, grad_texts;
-static int all_texts, all_n, mask_columns;
-static void *const some_x = (float[5 * 4 * 3]){0};
-
-static Mask change(const Wrong *w)
-{
-    static const float table[4][5];
-    self = (Attention){
-        .d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
-    all_texts = 5;
-    all_n = mask_columns = 4;
-    attention_init(&self, &self);
-    attention_init(&grad_self, &self);
-    trace_init_texts(&of_texts, &self, 5, 4);
-    trace_init_texts(&grad_texts, &self, 5, 4);
-    *w->number = w->value;
-    return mask_table(4, mask_columns, (const void *)table);
-}
-
-static void forward(const Wrong *w)
-{
-    const Mask mask = change(w);
-    attention_forward_fast(&self, mask, all_texts, all_n, some_x,
-                           &of_texts);
-}
-
-static void backward(const Wrong *w)
-{
-    const Mask mask = change(w);
-    attention_backward_fast(&self, mask, all_texts, all_n, some_x,
-                            &of_texts, &grad_texts, &grad_self, some_x);
-}
-
-static const Wrong wrong[] = {
-    {"no texts", NULL, &all_texts, 0},
-    {"a trace of no texts",
-     "attention_object.c: attention_texts_check: 5 texts, and a trace of "
-     "0: at least 1, and the same, are needed",
-     &of_texts.texts, 0},
-    {"a trace of 4 texts", NULL, &of_texts.texts, 4},
-    {"a trace for 3 tokens", NULL, &of_texts.n, 3},
-    {"a layer of another size", NULL, &self.key.d_in, 9},
-    {"two widths", NULL, &self.d_y, 4},
-    {"4 tokens for a context length of 3", NULL, &self.context_length, 3},
-    {"more tokens than an int can count", NULL, &all_n, 1 << 30},
-    {"a mask of another size", NULL, &mask_columns, 5},
-};
-static const Wrong wrong_gradient[] = {
-    {"a gradient's trace of 4 texts", NULL, &grad_texts.texts, 4},
-    {"a gradient of other heads", NULL, &grad_self.n_heads, 1},
-};
-
 static void check_traces(int texts, int n)
 {
     trace_init(&(Trace){0}, &(Trace){.texts = texts,
@@ -191,12 +135,49 @@ static void check_traces(int texts, int n)
                                      .d_v = 1});
 }
 
+/* An attention for texts, its gradient, and their traces, of which one size
+ * is changed by hand; or how many texts of n tokens it is given, and with
+ * what mask. */
 static void refused_texts(void)
 {
-    REFUSES_WRONG("attention_forward_fast", wrong, forward(w));
-    REFUSES_WRONG("attention_backward_fast", wrong, backward(w));
-    REFUSES_WRONG("attention_backward_fast", wrong_gradient, backward(w));
-    change(&(Wrong){.number = &all_n, .value = 4});
+    static const float table[4][5];
+    static float x[5 * 4 * 3];
+    static Attention grad_self, self = {.d_x = 3,
+                                        .d_y = 3,
+                                        .n_heads = 2,
+                                        .d_k = 2,
+                                        .d_v = 1,
+                                        .d_out = 4};
+    static Trace of_texts, grad_texts;
+    void *const some_x = x;
+    int texts = 5, n = 4, columns = 4;
+    attention_init(&self, &self);
+    attention_init(&grad_self, &self);
+    trace_init_texts(&of_texts, &self, 5, 4);
+    trace_init_texts(&grad_texts, &self, 5, 4);
+    const Wrong wrong[] = {
+        WRONG(texts, 0, NULL),
+        WRONG(of_texts.texts, 0,
+              "attention_object.c: attention_texts_check: 5 texts, and a "
+              "trace of 0: at least 1, and the same, are needed"),
+        WRONG(of_texts.texts, 4, NULL),
+        WRONG(of_texts.n, 3, NULL),
+        WRONG(self.key.d_in, 9, NULL),
+        WRONG(self.d_y, 4, NULL),
+        WRONG(self.context_length, 3, NULL),
+        WRONG(n, 1 << 30, NULL),
+        WRONG(columns, 5, NULL)};
+    const Wrong wrong_gradient[] = {WRONG(grad_texts.texts, 4, NULL),
+                                    WRONG(grad_self.n_heads, 1, NULL)};
+#define MASK mask_table(4, columns, (const void *)table)
+#define BACKWARD                                                           \
+    attention_backward_fast(&self, MASK, texts, n, some_x, &of_texts,      \
+                            &grad_texts, &grad_self, some_x)
+    REFUSES_WRONG(
+        "attention_forward_fast", wrong,
+        attention_forward_fast(&self, MASK, texts, n, some_x, &of_texts));
+    REFUSES_WRONG("attention_backward_fast", wrong, BACKWARD);
+    REFUSES_WRONG("attention_backward_fast", wrong_gradient, BACKWARD);
     REFUSES("trace.c: trace_check: a trace of 5 texts, without tables "
             "of scores: one whose texts is 0 is needed",
             trace_check(&of_texts, 4, 4, 2, 2, 1, 4));

@@ -60,16 +60,13 @@ static void tables(void)
            print_measures("b", "it", 3, column,
                           (float[]){9.996f, -NAN, INFINITY}),
            unsetenv("DIGITS"));
-    PRINTS("print_measure_table: a name for each row and column",
-           "time, in ms\n            us      it     both\n"
-           "  one     2.50  114     5190\n  three  10.0    21.9     -9.50\n"
-           "small, in ms\n              us\n  one    0.00145\n"
-           "  three  0.0145\n",
-           print_measure_table("time", "ms", 2, row, 3, column,
-                               (float[2][3]){{2.5043f, 114.38f, 5187},
-                                             {10.04f, 21.93f, -9.5f}}),
-           print_measure_table("small", "ms", 2, row, 1, column,
-                               (float[2][1]){{0.00145f}, {0.0145f}}));
+    PRINTS(
+        "print_measure_table: a name for each row and column",
+        "time, in ms\n            us      it     both\n"
+        "  one     2.50  114     5190\n  three  10.0    21.9     -9.50\n",
+        print_measure_table("time", "ms", 2, row, 3, column,
+                            (float[2][3]){{2.5043f, 114.38f, 5187},
+                                          {10.04f, 21.93f, -9.5f}}));
     TAP("three_digits: rounded",
         expect_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
         expect_equal("a large one", three_digits(5187), 5190));

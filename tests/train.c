@@ -1,9 +1,14 @@
 /* The program of the long run: the logs in src/data, of which the pages of
- * chapters 23 and 24 tell, are what it and its prose make. */
+ * chapters 23 and 24 tell, are what it and its prose make; and the small
+ * models in src/models have learned what they should. */
 #include "tap.h"
 #define main train_main
 #include "../tools/measure/train.c"
 #undef main
+#include "attention/20_optimizers.h"
+#include "attention/agreement.h"
+#include "attention/gpt_file.h"
+#include "attention/model.h"
 
 /* A log of the first step's row, as often as a whole run has rows: all that
  * is written down comes back, with the scores of the model that is kept. */
@@ -74,15 +79,13 @@ static void first_step_test(const char *path)
 static void rate_test(void)
 {
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
-    GptTraining t;
-    gpt_training_init_prose(&t,
-                            &(GptTraining){.steps = 20,
-                                           .texts = 2,
-                                           .model = {.vocabulary = 128,
-                                                     .context_length = 16,
-                                                     .width = 8,
-                                                     .n_heads = 2,
-                                                     .layers = 1}});
+    GptTraining t = {.steps = 20, .texts = 2};
+    t.model = (Gpt){.vocabulary = 128,
+                    .context_length = 16,
+                    .width = 8,
+                    .n_heads = 2,
+                    .layers = 1};
+    gpt_training_init_prose(&t, &t);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
         loss = run_step(&t);
@@ -95,20 +98,6 @@ static void rate_test(void)
     gpt_training_free(&t);
 }
 
-/* GPT-2's, without its memory. */
-static void count_test(void)
-{
-    Gpt g = {.vocabulary = 50257,
-             .context_length = 1024,
-             .width = 768,
-             .n_heads = 12,
-             .layers = 12};
-    expect_equal("parameters", (double)gpt_count_parameters(&g), 124439808);
-    g.has_own_output = 1;
-    expect_equal("an output apart", (double)gpt_count_parameters(&g),
-                 124439808 + 50257.0 * 768);
-}
-
 static void machine_test(void)
 {
     char name[200], cut[2];
@@ -116,6 +105,43 @@ static void machine_test(void)
     processor_name(sizeof cut, cut);
     expect_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
     expect_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
+}
+
+/* The mean loss of a model in src/models, on texts that it has not seen. */
+static double loss_of(const char *model, int texts, int n)
+{
+    Model m;
+    Pass p;
+    Random r = random_seeded(77);
+    model_load(&m, model);
+    pass_init(&p, &m, texts, n);
+    for (int k = 0; k < texts * n; k += n)
+        if (n == REPEATED_LENGTH)
+            repeated_text(&r, p.ids + k, (int(*)[2])p.key_ids + k,
+                          p.targets + k);
+        else
+            agreement_text(AGREEMENTS_TAUGHT + k / n, p.ids + k,
+                           p.targets + k);
+    if (n == AGREEMENT_LENGTH)
+        memcpy(p.key_ids, p.ids, (size_t)(texts * n) * sizeof *p.ids);
+    model_forward(&m, mask_causal(0), &p);
+    const float loss =
+        cross_entropy(texts * n, m.vocabulary, ROWS(m.vocabulary, p.logits),
+                      p.targets, ROWS(m.vocabulary, p.shares));
+    pass_free(&p);
+    model_free(&m);
+    return (double)loss;
+}
+
+/* One wrong verb alone would be a loss of log 2. */
+static void learned_test(void)
+{
+    enum { SENTENCES = AGREEMENTS - AGREEMENTS_TAUGHT };
+    expect_true("all verbs",
+                loss_of("src/models/verbs.safetensors", SENTENCES,
+                        AGREEMENT_LENGTH) < log(2) / SENTENCES);
+    expect_true("nearly no loss", loss_of("src/models/repeated.safetensors",
+                                          50, REPEATED_LENGTH) < 0.02);
 }
 
 int main(void)
@@ -126,9 +152,9 @@ int main(void)
     for (int i = 0; i < 3 && !getenv("TAP_SMALL"); i++)
         TAP(tap_words("gpt_run_loss: the first step of %s", log[i]),
             first_step_test(log[i]));
+    TAP("model_load: the models in src/models", learned_test());
     TAP("gpt_training_init_prose: a rate that rises and falls",
         rate_test());
-    TAP("gpt_count_parameters: of GPT-2", count_test());
     TAP("processor_name: one line", machine_test());
     return tap_done();
 }
