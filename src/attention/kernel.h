@@ -44,8 +44,8 @@ void attend_fast(const AttentionCall *call);
  * one head's: from grad_context it adds to grad_query, grad_key and
  * grad_value, of which the heads that share keys add to the same rows. The
  * call has its context and its log_sum_exp as attend_fast has left them.
- * Rows of gradients must not overlap. A bias is taken into account, and gets
- * no gradient. What is added does not depend on the number of threads.
+ * Rows of gradients must not overlap. A bias is taken into account, and
+ * gets no gradient. What is added does not depend on the number of threads.
  * Weights are recomputed from the log-sum-exps;
  * if one of these is 256 or more in size, it has too few digits, and the
  * sums are computed again from all keys, which takes about a fifth longer.

@@ -1,8 +1,8 @@
 /* Attention for every call: chapter 15's register tile and its softmax, with
- * what its page leaves out. Many texts and heads, masks, a bias,
- * tasks for threads, of tiles that share a block of keys while it is in the
- * cache. Compiled once for each instruction set; dispatch.c chooses. It
- * serves chapter 15, which shows its speed, and the model of 22 and 23. */
+ * what its page leaves out. Many texts and heads, masks, a bias, tasks for
+ * threads, of tiles that share a block of keys while it is in the cache.
+ * Compiled once for each instruction set; dispatch.c chooses. It serves
+ * chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
 #include "attention/strided_rows.h"
 #include "kernel/attend.h"

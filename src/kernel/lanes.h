@@ -51,7 +51,7 @@ enum {
 /* By it a power of e is computed as one of 2: e^x = 2^(x log2(e)). */
 static const float log2_e = 1.44269504f;
 
-/* What a table does to scores: it hides those where it has 0, or is added. */
+/* What a table does to scores: it hides those where it has 0, or adds. */
 enum TableUse { HIDES, ADDS };
 
 /* What a register holds. */
