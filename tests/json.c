@@ -61,7 +61,7 @@ static const struct {
     {"{\"a\":nul}", ODD("'n' at byte 5 where a value")},
     {"{\"a\tb\"", ODD("0x09 at byte 3 where '\"'")},
     {"{\"a\\x\"", ODD("'x' at byte 4 where an escape")},
-    {"{\"a\\u12\"", ODD("'u' at byte 4 where an escape")},
+    {"{\"a\\u123\"", ODD("'u' at byte 4 where an escape")},
     {"{\"\\u00", ODD("'u' at byte 3 where an escape")},
     {"{\"\xe0\x9f\xbf\"", ODD("0xe0 at byte 2 where UTF-8")},
     {"{\"\xf0\x8f\xbf\xbf\"", ODD("0xf0 at byte 2 where UTF-8")},
