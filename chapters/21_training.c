@@ -592,25 +592,24 @@ number, and may be skipped.
 */
 
 /* folded: how this is printed */
-static void show_sentences(const int number[SHOWN],
-                           const char *sentence[SHOWN][AGREEMENT_LENGTH])
+static void show_sentences(const int number[SHOWN])
 {
     puts("sentences held out, and their verbs");
     for (int k = 0; k < SHOWN; k++) {
         int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
         agreement_text(number[k], ids, target);
         for (int i = 0; i < AGREEMENT_LENGTH; i++)
-            printf("%s ", sentence[k][i] = agreement_word[ids[i]]);
+            printf("%s ", agreement_word[ids[i]]);
         printf("(%s)\n", agreement_word[target[AGREEMENT_LENGTH - 1]]);
     }
 }
 
 /* What the blanks of these sentences look at. */
 static void show_looks(const int number[SHOWN], Training *t,
-                       const char *label,
-                       float looks[SHOWN][AGREEMENT_LENGTH])
+                       const char *label)
 {
     enum { N = AGREEMENT_LENGTH };
+    float looks[SHOWN][N];
     for (int k = 0; k < TEXTS; k++)
         agreement_text(number[k % SHOWN], t->pass.ids + k * N,
                        t->pass.targets + k * N);
@@ -625,20 +624,15 @@ static void show_looks(const int number[SHOWN], Training *t,
 static void show_agreement(void)
 {
     const int number[SHOWN] = {725, 811, 888, 914};
-    const char *const panel[2] = {"before training", "after"};
-    const char *sentence[SHOWN][AGREEMENT_LENGTH];
-    float looks[2][SHOWN][AGREEMENT_LENGTH], losses[POINTS];
+    float losses[POINTS];
     Random r;
     Training t;
-    show_sentences(number, sentence);
+    show_sentences(number);
     begin_training(VERBS, &r, &t);
-    show_looks(number, &t, "what their blanks look at, before training",
-               looks[0]);
+    show_looks(number, &t, "what their blanks look at, before training");
     run_steps(VERBS, &r, &t, "losses of step 1, 20, 40, 60, 80, 100",
               losses);
-    show_looks(number, &t, "what their blanks look at, after", looks[1]);
-    figure_word_maps("looks", "What the blank looks at", 2, panel, SHOWN,
-                     AGREEMENT_LENGTH, sentence, looks);
+    show_looks(number, &t, "what their blanks look at, after");
     show_held_out(VERBS, &t, "held out: loss, right, where nouns differ");
     training_free(&t);
     begin_training(VERBS | EQUAL, &r, &t);

@@ -44,19 +44,18 @@ static void add_query(const Backward *b, int q, const double *weights,
     double mean = 0, *slope = new_list((size_t)m, sizeof *slope);
     for (int j = 0; j < m; j++) {
         const float *value = row_at(&call->value, p.text, p.kv_head, j);
-        slope[j] = keep_of(call, p, j) * dot_of(d_v, g, value);
+        slope[j] = dot_of(d_v, g, value);
         mean += weights[j] * slope[j];
     }
     for (int j = 0; j < m; j++) {
         const float *key = row_at(&call->key, p.text, p.kv_head, j);
         const double by = scale_of(call) * weights[j] * (slope[j] - mean);
-        const double kept = keep_of(call, p, j) * weights[j];
         for (int k = 0; k < d_k; k++) {
             grad_query[k] += by * (double)key[k];
             grad_key[j * d_k + k] += by * (double)query[k];
         }
         for (int k = 0; k < d_v; k++)
-            grad_value[j * d_v + k] += kept * (double)g[k];
+            grad_value[j * d_v + k] += weights[j] * (double)g[k];
     }
     free(slope);
 }

@@ -202,14 +202,6 @@ static inline AttentionCall any_call(Random *r, int64_t least, int64_t most)
             row_of(&bias, i)[below(r, m)] = -INFINITY;
         call.bias = bias.rows;
     }
-    if (!below(r, 3)) { /* as dropout_mask and dropout_apply make them */
-        const Table keep =
-            any_numbers(r, "keep_factor", texts, heads, n, m, below(r, 3));
-        for (size_t i = 0; i < span_of(&keep); i++)
-            if (!isnan(keep.rows.at[i]))
-                keep.rows.at[i] = keep.rows.at[i] < -0.5f ? 0 : 1 / 0.75f;
-        call.keep_factor = keep.rows;
-    }
     call.threads = below(r, 4);
     return call;
 }
@@ -222,11 +214,10 @@ static inline void tell_call(const Kernel *kernel,
           "d_k = %d, d_v = %d",
           kernel->name, call->texts, call->n_heads, call->n_kv_heads,
           call->n, call->m, call->d_k, call->d_v);
-    given("a mask of kind %d, first = %d, scale = %g, %s bias, %s "
-          "keep_factor, threads = %d",
+    given("a mask of kind %d, first = %d, scale = %g, %s bias, threads = "
+          "%d",
           call->mask.kind, call->mask.first, (double)call->scale,
-          call->bias.at ? "a" : "no", call->keep_factor.at ? "a" : "no",
-          call->threads);
+          call->bias.at ? "a" : "no", call->threads);
 }
 
 /* The call of the set, of heads [texts][n_heads][n][d]: what its name says
@@ -318,13 +309,6 @@ static inline double weigh(const AttentionCall *call, Place p,
     return largest + log(sum);
 }
 
-/* What a weight is multiplied by. */
-static inline double keep_of(const AttentionCall *call, Place p, int j)
-{
-    const StridedRows *keep = &call->keep_factor;
-    return keep->at ? (double)row_at(keep, p.text, p.head, p.i)[j] : 1;
-}
-
 /* A call's contexts, [texts][n_heads][n][d_v], to be freed by the caller,
  * and its log-sum-exps, if there is room for them. */
 static inline double *due_contexts(const AttentionCall *call,
@@ -344,8 +328,7 @@ static inline double *due_contexts(const AttentionCall *call,
         for (int j = 0; j < call->m; j++) {
             const float *value = row_at(&call->value, p.text, p.kv_head, j);
             for (int k = 0; sees(call->mask, p.i, j) && k < d_v; k++)
-                context[q * d_v + k] +=
-                    keep_of(call, p, j) * weights[j] * (double)value[k];
+                context[q * d_v + k] += weights[j] * (double)value[k];
         }
     }
     free(weights);

@@ -109,12 +109,6 @@ static void test_maps(void)
          "b|a|b|c|a&lt;b|5.0000|0.0000|10.0000");
     grows("<rect", 0, "fill-opacity", 3, (double[]){1, 0.5, 0}, 0.04);
     grows("<rect", 3, "fill-opacity", 3, (double[]){0.5, 0, 1}, 0.04);
-    x[0][0][1] = 0.5f; /* no share is below 0 */
-    DRAW(figure_word_maps("x", "Title", 2, names, 1, 3, word, x));
-    says("a&lt;b|a|1.0000|b&amp;c|0.5000|longer|0.0000|"
-         "b&amp;c|a|5.0000|b&amp;c|0.0000|longer|10.0000");
-    grows("<rect", 0, "fill-opacity", 6, (double[]){1, 0.5, 0, 5, 0, 10},
-          0.04);
 }
 
 /* Squares, and blocks of n times m. */
@@ -258,11 +252,9 @@ static void refuse_entries(void)
     const float part[2][3] = {{1, 2, 3}, {4, 5, -0.5f}};
     const float bit[1][2][2] = {{{1, 0}, {0, 0.5f}}};
     const float map[1][2][2] = {{{1, 1}, {1, INFINITY}}};
-    const char *const word[2][2] = {{"a", "b"}, {"c", "d"}};
     REFUSES(ENTRY "inf: only finite numbers, -inf and nan can be drawn",
             figure_heatmap("x", "", 2, names, 2, names, map[0]));
     REFUSES(NULL, figure_maps("x", "", 1, names, 2, names, 2, names, map));
-    REFUSES(NULL, figure_word_maps("x", "", 1, names, 2, 2, word, map));
     REFUSES(ENTRY "0.5: only 0 and 1 can be drawn",
             figure_grid("x", "", 1, names, 2, 2, bit));
     REFUSES(ENTRY "-inf: only finite numbers can be drawn",

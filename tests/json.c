@@ -16,7 +16,7 @@ static void begin_whole(void)
 {
     write_text(
         " {\"deep\": {\"n_head\": 99, \"n\": [1, {\"n\": {}}, []]},\n"
-        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061p\": "
+        "\t\"n_layer\":12 , \"\":\"n_head\", \"n_he\\u0061d\": "
         "-1.5e+3,\"a\": [true, [false], null, \"\\\"]\"], \"b\":NaN,\r\n"
         "\"c\":-Infinity,\"d\":[{\"n_head\":7}],\"e\":0.25E-2,\"f\":[0,-0],"
         "\"n_head\" : 3, \"most\": 2147483647, \"none\":0}\n ");
@@ -32,7 +32,6 @@ static void read_whole(void)
 }
 
 #define ODD(words) "file: its JSON has " words " is needed"
-#define PAIR(byte) ODD("'u' at byte " byte " where a whole surrogate pair")
 #define NONE "file: has no 'n': a whole number is needed"
 #define OTHER(value)                                                       \
     "file: n is " value "; it must be a whole number from 0 to 2147483647"
@@ -62,17 +61,13 @@ static const struct {
     {"{\"a\":nul}", ODD("'n' at byte 5 where a value")},
     {"{\"a\tb\"", ODD("0x09 at byte 3 where '\"'")},
     {"{\"a\\x\"", ODD("'x' at byte 4 where an escape")},
-    {"{\"a\\u12\"", ODD("'u' at byte 4 where an escape")},
+    {"{\"a\\u123\"", ODD("'u' at byte 4 where an escape")},
     {"{\"\\u00", ODD("'u' at byte 3 where an escape")},
     {"{\"\xe0\x9f\xbf\"", ODD("0xe0 at byte 2 where UTF-8")},
     {"{\"\xf0\x8f\xbf\xbf\"", ODD("0xf0 at byte 2 where UTF-8")},
     {"{\"\xf4\x90\x80\x80\"", ODD("0xf4 at byte 2 where UTF-8")},
     {"{\"\xed\xa0\x80\"", ODD("0xed at byte 2 where UTF-8")},
     {"{\"\xe2\x82\"", ODD("0xe2 at byte 2 where UTF-8")},
-    {"{\"a\\ud800xudc00\"", PAIR("4")},
-    {"{\"\\ud800\\ud800\"", PAIR("3")},
-    {"{\"\\udc00\\ud800\"", PAIR("3")},
-    {"{\"a\":\"\\udfff\"}", PAIR("7")},
     {"{\"n\":-7}", OTHER("-7")},
     {"{\"n\":7.5}", OTHER("7.5")},
     {"{\"n\" : \"7\" }", OTHER("\"7\"")},

@@ -104,7 +104,7 @@ static void read_few_and_many(void)
     for (int count = 0; count <= 1000; count += 1000) {
         for (int i = 0; i < count; i++)
             end += (size_t)sprintf(header + end,
-                                   "%s\"%d\":{\"dtype\":\"F4\",\"shape\":["
+                                   "%s\"%d\":{\"dtype\":\"U8\",\"shape\":["
                                    "0],\"data_offsets\":[0,0]}",
                                    i ? "," : "", i);
         strcpy(header + end, "}");
@@ -117,17 +117,15 @@ static void read_few_and_many(void)
     }
 }
 
-/* What others write: a name with escapes, for characters of each length in
- * UTF-8; null as metadata; and escapes in the format's own words. */
+/* What others write: a name with escapes and with characters of each length
+ * in UTF-8, which stay as they are; and null as metadata. */
 static void read_escapes(void)
 {
-    const char *const name = "\"\\/"
-                             "\b\f\n\r\tA\x7f\xc2\x80\u07ff\u0800\uffff"
-                             "\U00010000\U0010ffffx\u00e9\u20ac\U0001f600";
-    begin("{\"__metadata__\": null, \"\\\"\\\\\\/"
-          "\\b\\f\\n\\r\\t\\u0041\\u007F\\u0080\\u07ff\\u0800\\uffff\\ud800"
-          "\\udc00\\uDBFF\\uDFFFx\u00e9\u20ac\U0001f600\":{\"dtype\":"
-          "\"F\\u00332\",\"shape\":[1],\"data_\\u006fffsets\":[0,4]}}");
+    const char *const name = "\\\"\\\\\\u0000A\x7f\xc2\x80\u07ff\u0800"
+                             "\uffff\U00010000\U0010ffff";
+    begin(tap_words("{\"__metadata__\": null, \"%s\":{\"dtype\":\"F32\","
+                    "\"shape\":[1],\"data_offsets\":[0,4]}}",
+                    name));
     add(single, 4);
     write_file();
     Tensors all = tensors_read(path);
@@ -179,7 +177,7 @@ static void refuse_starts(void)
     " bytes are needed"
 #define DTYPE(its)                                                         \
     "file: tensor 'a' has dtype '" its                                     \
-    "'; it must be one of safetensors', such as F32"
+    "'; it must be one of safetensors' of whole bytes, such as F32"
 #define LESS                                                               \
     "file: tensor 'a' has data_offsets [24, 0]: the second "               \
     "must not be less"
@@ -192,13 +190,9 @@ static const struct {
     {SHAPE("[2,03]"), ODD("'0' at byte 31 where a whole number")},
     {"{\"__metadata__\":null,\"__metadata__\":{}}",
      "file: has __metadata__ twice"},
-    {"{\"__metadata__\":{\"\":\"\\u0000\"},\"a\\u0000b\":{}}",
-     "file: has a name with \\u0000 after 'a', where a string of C ends"},
     {"{" A("\"f32\"", "[6]", "[0,24]") "}", DTYPE("f32")},
     {"{" A("\"\"", "[0]", "[0,0]") "}", DTYPE("")},
-    {"{" A("\"F32\\u0000\"", "[6]", "[0,24]") "}", DTYPE("F32\\xc0\\x80")},
-    {"{" A("\"F6_E2M3\"", "[3]", "[0,3]") "}",
-     "file: tensor 'a' of F6_E2M3 has 18 bits; it must have whole bytes"},
+    {"{" A("\"F4\"", "[2]", "[0,1]") "}", DTYPE("F4")},
     {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
     {OFFSETS("[24]"), HALF},
     {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", KEY("dtype")},
@@ -226,16 +220,14 @@ static const struct {
      "file: has the tensor 'a' twice"},
 };
 
-/* Every type that safetensors has, with its bits: the bytes of 8 entries,
- * where 3 are there. */
+/* Every type that safetensors has of whole bytes: 8 entries, where 3 bytes
+ * are there. */
 static void refuse_types(void)
 {
     static const struct {
-        int bits;
+        int bytes; /* of 8 entries */
         const char *names;
     } type[] = {
-        {4, "F4"},
-        {6, "F6_E2M3 F6_E3M2"},
         {8, "BOOL U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ"},
         {16, "I16 U16 F16 BF16"},
         {32, "I32 U32 F32"},
@@ -247,7 +239,7 @@ static void refuse_types(void)
             add("123", 3);
             write_file();
             TAP_REFUSES("tensors_read", tap_words("%.*s in 3 bytes", n, at),
-                        tap_words(PLACE("[0, 3]", "%d"), type[i].bits),
+                        tap_words(PLACE("[0, 3]", "%d"), type[i].bytes),
                         tensors_read(path));
             at += n;
         }
@@ -292,7 +284,7 @@ int main(void)
     enter_folder();
     TAP("every type and rank", begin_whole(), holds_whole());
     TAP("no tensors, and a thousand", read_few_and_many());
-    TAP("names with escapes, as UTF-8", read_escapes());
+    TAP("names with escapes, as they are", read_escapes());
     refuse_starts();
     refuse_types();
     refuse_headers();

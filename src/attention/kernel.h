@@ -16,16 +16,14 @@ looked up when it runs: `best_kernel`.
  * entries and m values of d_v, in each. Zeros where nothing is said:
  * n_kv_heads 0 is n_heads; else so many neighbours share a head of keys
  * and values as n_heads is a multiple of it. scale 0 is 1 / sqrt(d_k). bias
- * holds rows of m numbers that are added to the scaled scores. keep_factor
- * holds rows of m factors for the weights, as dropout_mask makes them.
+ * holds rows of m numbers that are added to the scaled scores.
  * log_sum_exp is [texts][n_heads][n], or NULL. threads 0 is as many as
  * there are processors. */
 typedef struct {
     int texts, n_heads, n_kv_heads, n, m, d_k, d_v;
     Mask mask;
     float scale;
-    StridedRows query, key, value, bias, keep_factor;
-    StridedRows context;
+    StridedRows query, key, value, bias, context;
     float *log_sum_exp;
     int threads;
 } AttentionCall;
@@ -46,9 +44,9 @@ void attend_fast(const AttentionCall *call);
  * one head's: from grad_context it adds to grad_query, grad_key and
  * grad_value, of which the heads that share keys add to the same rows. The
  * call has its context and its log_sum_exp as attend_fast has left them.
- * Rows of gradients must not overlap. A bias and factors `keep_factor` are
- * taken into account, and get no gradient. What is added does not depend
- * on the number of threads. Weights are recomputed from the log-sum-exps;
+ * Rows of gradients must not overlap. A bias is taken into account, and
+ * gets no gradient. What is added does not depend on the number of threads.
+ * Weights are recomputed from the log-sum-exps;
  * if one of these is 256 or more in size, it has too few digits, and the
  * sums are computed again from all keys, which takes about a fifth longer.
  * Refuses what attention_call_check refuses, a log_sum_exp that is NULL,

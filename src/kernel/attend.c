@@ -1,8 +1,8 @@
 /* Attention for every call: chapter 15's register tile and its softmax, with
- * what its page leaves out. Many texts and heads, masks, a bias, dropout,
- * tasks for threads, of tiles that share a block of keys while it is in the
- * cache. Compiled once for each instruction set; dispatch.c chooses. It
- * serves chapter 15, which shows its speed, and the model of 22 and 23. */
+ * what its page leaves out. Many texts and heads, masks, a bias, tasks for
+ * threads, of tiles that share a block of keys while it is in the cache.
+ * Compiled once for each instruction set; dispatch.c chooses. It serves
+ * chapter 15, which shows its speed, and the model of 22 and 23. */
 #include "attention/kernel.h"
 #include "attention/strided_rows.h"
 #include "kernel/attend.h"
@@ -64,8 +64,7 @@ static void apply_table(enum TableUse use, const StridedRows *table,
                      table->token_stride, (float *)y, QUERIES);
     for (int k = 0; k < cols; k++)
         for (int i = 0; i < QUERIES; i++)
-            x[k].at[i] = use == MULTIPLIES ? x[k].at[i] * y[k].at[i]
-                         : use == ADDS     ? x[k].at[i] + y[k].at[i]
+            x[k].at[i] = use == ADDS       ? x[k].at[i] + y[k].at[i]
                          : y[k].at[i] != 0 ? x[k].at[i]
                                            : -INFINITY;
 }
@@ -106,8 +105,6 @@ static void tile_meets_block(const AttentionCall *call, Tile *t, int j,
                   &shrink);
     if (t->sums)
         return;
-    if (call->keep_factor.at)
-        apply_table(MULTIPLIES, &call->keep_factor, t, j, cols, scores);
     matmul_lanes(call->d_v, t->vectors, cols, transposed, scores, &shrink,
                  t->context);
 }

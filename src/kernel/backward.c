@@ -131,21 +131,21 @@ static Workspace *new_workspace(const AttentionCall *call)
     return work;
 }
 
-/* Tables that hide scores, are added to them or multiply weights have a row
- * for each query, and so have scores and weights. */
+/* Tables that hide scores or are added to them have a row for each query, and
+ * so have scores. */
 static void apply_table_to_columns(enum TableUse use,
                                    const StridedRows *table,
                                    const QueryTile *q, int i,
-                                   const KeyBlock *b, Columns *x)
+                                   const KeyBlock *b)
 {
+    Columns *x = q->weights;
     for (int k = 0; i + k < q->count; k++) {
         const float *y =
             row_at(table, q->text, q->head, q->first + i + k) + b->first;
         for (int l = 0; l < b->count; l++)
-            x[k][l] = use == MULTIPLIES ? x[k][l] * y[l]
-                      : use == ADDS     ? x[k][l] + y[l]
-                      : y[l] != 0       ? x[k][l]
-                                        : -INFINITY;
+            x[k][l] = use == ADDS ? x[k][l] + y[l]
+                      : y[l] != 0 ? x[k][l]
+                                  : -INFINITY;
     }
 }
 
@@ -157,11 +157,11 @@ static void mask_queries(const AttentionCall *call, const QueryTile *q,
     const int64_t offset =
         (int64_t)call->mask.first + q->first + i - b->first;
     if (call->bias.at)
-        apply_table_to_columns(ADDS, &call->bias, q, i, b, q->weights);
+        apply_table_to_columns(ADDS, &call->bias, q, i, b);
     if (call->mask.kind == MASK_TABLE) { /* which all heads share */
         const StridedRows table =
             rows_by_head(1, 0, call->mask.m, call->mask.table);
-        apply_table_to_columns(HIDES, &table, q, i, b, q->weights);
+        apply_table_to_columns(HIDES, &table, q, i, b);
     }
     if (call->mask.kind == MASK_CAUSAL)
         for (int k = 0; i + k < q->count && offset + k < b->count - 1; k++)
@@ -173,21 +173,14 @@ static void mask_queries(const AttentionCall *call, const QueryTile *q,
 /* Chapter 19's slopes_of_scores, and the slopes are saved: grad_query is a sum
  * over keys, of which a block has few, and is made of some blocks' slopes in
  * one go. */
-static void softmax_slopes(const AttentionCall *call, const QueryTile *q,
-                           int i, const KeyBlock *b, Columns *saved)
+static void softmax_slopes(const QueryTile *q, int i, Columns *saved)
 {
-    if (call->keep_factor.at)
-        apply_table_to_columns(MULTIPLIES, &call->keep_factor, q, i, b,
-                               q->g);
     for (int k = 0; i + k < q->count; k++) {
         const float mean = q->mean[i + k];
         for (int l = 0; l < COLUMNS; l++)
             saved[k * BLOCKS][l] = q->g[k][l] =
                 q->weights[k][l] * (q->g[k][l] - mean);
     }
-    if (call->keep_factor.at)
-        apply_table_to_columns(MULTIPLIES, &call->keep_factor, q, i, b,
-                               q->weights);
 }
 
 /* Copies of n rows from number i on, times a factor. */
@@ -257,7 +250,7 @@ static void block_backward(const BackwardTask *task, const QueryTile *q,
     weights_of_products(rows, keys, task->scale.of_products, q->largest + i,
                         q->log_sum + i, q->weights);
     matmul_columns(rows, keys, d_v, grad_context, b->value, 0, q->g);
-    softmax_slopes(call, q, i, b, saved);
+    softmax_slopes(q, i, saved);
     matmul_columns(d_v, keys, rows, grad_context_columns, q->weights, 1,
                    b->grad_value);
     matmul_columns(d_k, keys, rows, query_columns, q->g, 1, b->grad_key);

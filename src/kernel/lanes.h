@@ -51,9 +51,8 @@ enum {
 /* By it a power of e is computed as one of 2: e^x = 2^(x log2(e)). */
 static const float log2_e = 1.44269504f;
 
-/* What a table does to scores: it hides those where it has 0, or is added;
- * or to weights, for which it has factors. */
-enum TableUse { HIDES, ADDS, MULTIPLIES };
+/* What a table does to scores: it hides those where it has 0, or adds. */
+enum TableUse { HIDES, ADDS };
 
 /* What a register holds. */
 typedef float __attribute__((vector_size(LANES * 4))) Vector;

@@ -29,15 +29,6 @@ void figure_maps(const char *name, const char *title, int panels,
                  const char *const row[n], int m,
                  const char *const column[m], const float x[panels][n][m]);
 
-/* Sentences of m words, a row for each: every word in a cell of its own,
- * with its value below; and below these the same sentences with other
- * values, each with its label above, and one scale for all. Refuses an
- * entry that is negative or not finite. */
-void figure_word_maps(const char *name, const char *title, int panels,
-                      const char *const panel[panels], int n, int m,
-                      const char *const word[n][m],
-                      const float x[panels][n][m]);
-
 /* Masks of one shape as panels: squares that are filled for 1 and empty for
  * 0. Refuses any other entry. */
 void figure_grid(const char *name, const char *title, int panels,

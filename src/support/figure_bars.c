@@ -8,7 +8,7 @@ static void bars_of(double bar, int n, const char *const word[n],
                     const float x[n])
 {
     enum { VALUE_HIGH = 16 };
-    const Range all = pen_range(n, 1, x);
+    const Range all = pen_range(n, x);
     const double high = BARS_HIGH - (all.low < 0 ? VALUE_HIGH : 0);
     const double unit =
         all.high > all.low ? high / (all.high - all.low) : 0;
@@ -129,7 +129,7 @@ enum {
 static void panel_of_bins(double bottom, double unit, int n,
                           const float x[n])
 {
-    const Range all = pen_range(n, 1, x);
+    const Range all = pen_range(n, x);
     const double size = (all.high - all.low) / BINS, step = size * unit;
     int count[BINS] = {0}, most = 0;
     for (int i = 0; i < n; i++) {

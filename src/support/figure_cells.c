@@ -108,51 +108,6 @@ void figure_maps(const char *name, const char *title, int panels,
     pen_end();
 }
 
-/* One table of words with their values, from a height on. */
-static void draw_words(double top, double wide, double high, double largest,
-                       int n, int m, const char *const word[n][m],
-                       const float x[n][m])
-{
-    for (int c = 0; c < n * m; c++) {
-        const double left = c % m * wide, at = top + c / m * high;
-        const double value = (double)x[c / m][c % m];
-        pen_box(left, at, wide - 2, high - 4, 0,
-                0.04 + 0.51 * value / largest);
-        pen_text(left + wide / 2 - 1, at + 16, "middle", "%s",
-                 word[c / m][c % m]);
-        pen_value(left + wide / 2 - 1, at + 32, "middle small", value);
-    }
-}
-
-void figure_word_maps(const char *name, const char *title, int panels,
-                      const char *const panel[panels], int n, int m,
-                      const char *const word[n][m],
-                      const float x[panels][n][m])
-{
-    enum { WIDE = 62, HIGH = 42, LABEL = 26, GAP = 14 };
-    if (!pen_accepts(PEN_PARTS, name, panels * n * m, x[0][0]))
-        return;
-    const double largest =
-        fmax(pen_largest(panels * n * m, x[0][0]), FLT_MIN);
-    const double wide = fmax(WIDE, pen_room(n * m, word[0]) + 6);
-    const double high = LABEL + n * HIGH + GAP;
-    pen_begin(name, title, fmax(m * wide, 1.1 * pen_room(panels, panel)),
-              panels * high - GAP);
-    for (int k = 0; k < panels; k++) {
-        pen_say("%s. ", panel[k]);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < m; j++)
-                pen_say("%s %.4f%s", word[i][j], (double)x[k][i][j],
-                        j + 1 < m ? ", " : ". ");
-    }
-    pen_draw();
-    for (int k = 0; k < panels; k++) {
-        pen_text(0, k * high + 14, "strong", "%s", panel[k]);
-        draw_words(k * high + LABEL, wide, HIGH, largest, n, m, word, x[k]);
-    }
-    pen_end();
-}
-
 void figure_grid(const char *name, const char *title, int panels,
                  const char *const panel[panels], int n, int m,
                  const float x[panels][n][m])

@@ -41,80 +41,33 @@ void json_end(Json *j)
         json_unexpected(j, "its end");
 }
 
-/* The four digits of an escape, with its u next. */
-static unsigned long hexadecimal(Json *j)
+/* Steps over an escape, with its backslash next. */
+static void skip_escape(Json *j)
 {
-    char digits[5] = "";
-    if (*j->at != 'u' ||
-        strspn(j->at + 1, "0123456789abcdefABCDEF") < sizeof digits - 1)
+    static const char digits[] = "0123456789abcdefABCDEF";
+    const char *letter = ++j->at;
+    if (!*letter || !strchr("\"\\/bfnrtu", *letter) ||
+        (*letter == 'u' && strspn(letter + 1, digits) < 4))
         json_unexpected(j, "an escape");
-    memcpy(digits, j->at + 1, sizeof digits - 1);
-    j->at += sizeof digits;
-    return strtoul(digits, NULL, 16);
-}
-
-/* The character that an escape stands for, after its backslash. One beyond
- * 0xffff is written as a pair of escapes, one from 0xd800 on, one from
- * 0xdc00 on, with 10 bits each. */
-static unsigned long escaped(Json *j)
-{
-    static const char names[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
-    const char *name = *j->at ? strchr(names, *j->at) : NULL;
-    char *const begin = j->at;
-    if (name) {
-        j->at++;
-        return (unsigned char)means[name - names];
-    }
-    const unsigned long c = hexadecimal(j);
-    if (c >> 11 != 0xd800 >> 11)
-        return c;
-    if (c < 0xdc00 && j->at[0] == '\\' && j->at[1] == 'u') {
-        j->at++;
-        const unsigned long second = hexadecimal(j);
-        if (second >> 10 == 0xdc00 >> 10)
-            return 0x10000 + ((c & 0x3ff) << 10) + (second & 0x3ff);
-    }
-    j->at = begin;
-    json_unexpected(j, "a whole surrogate pair");
-}
-
-/* Writes a character in UTF-8, 0 as JSON_ZERO; returns where it ends. */
-static char *put_character(char *to, unsigned long c)
-{
-    static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
-    int more = c && c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    *to++ = (char)(first[more] | c >> 6 * more);
-    while (more-- > 0)
-        *to++ = (char)(0x80 | (c >> 6 * more & 0x3f));
-    return to;
-}
-
-/* Moves a character of a string, or what an escape stands for, which is
- * never longer; returns where it ends. */
-static char *take_character(Json *j, char *to)
-{
-    const int length = utf8_length(j->at);
-    if ((unsigned char)*j->at < ' ')
-        json_unexpected(j, "'\"'");
-    if (!length)
-        json_unexpected(j, "UTF-8");
-    if (*j->at == '\\') {
-        j->at++;
-        return put_character(to, escaped(j));
-    }
-    memmove(to, j->at, (size_t)length);
-    j->at += length;
-    return to + length;
+    j->at += *letter == 'u' ? 5 : 1;
 }
 
 char *json_string(Json *j)
 {
     json_expect(j, '"');
-    char *const string = j->at, *end = string;
-    while (*j->at != '"')
-        end = take_character(j, end);
-    j->at++;
-    *end = '\0';
+    char *const string = j->at;
+    while (*j->at != '"') {
+        const int length = utf8_length(j->at);
+        if ((unsigned char)*j->at < ' ')
+            json_unexpected(j, "'\"'");
+        if (!length)
+            json_unexpected(j, "UTF-8");
+        if (*j->at == '\\')
+            skip_escape(j);
+        else
+            j->at += length;
+    }
+    *j->at++ = '\0';
     return string;
 }
 
@@ -225,17 +178,16 @@ static void skip_value(Json *j, int depth)
 }
 
 /* Steps over a value and returns it. It ends at `end`, where its comma has
- * not been overwritten yet. */
+ * not been overwritten yet. A string gets back its last quote, which
+ * json_string took away. */
 static const char *next_value(Json *j, char **end)
 {
     skip_blanks(j);
     char *value = j->at;
     skip_value(j, 0);
+    if (*value == '"')
+        j->at[-1] = '"';
     *end = j->at;
-    if (*value == '"') { /* its last quote, which json_string took away */
-        *end = strchr(value, '\0');
-        *(*end)++ = '"';
-    }
     return *value == '{' ? "{...}" : *value == '[' ? "[...]" : value;
 }
 

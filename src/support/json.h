@@ -20,10 +20,7 @@ bool json_accept(Json *j, char c);
 void json_expect(Json *j, char c);
 void json_end(Json *j);
 
-/* A string in UTF-8, without its escapes. As a 0 would end it, \u0000
- * becomes two bytes that UTF-8 does not have. Refuses what is not
- * Unicode. */
-#define JSON_ZERO "\xc0\x80"
+/* A string in UTF-8, with its escapes as they are written. */
 char *json_string(Json *j);
 
 /* Steps over a null if it comes next. */

@@ -337,10 +337,10 @@ double pen_room(int n, const char *const word[n])
     return widest;
 }
 
-Range pen_range(int n, int every, const float x[n])
+Range pen_range(int n, const float x[n])
 {
     Range range = {0, 0};
-    for (int i = 0; i < n; i += every) {
+    for (int i = 0; i < n; i++) {
         if (!isfinite(x[i]))
             continue;
         range.low = fmin(range.low, (double)x[i]);
@@ -351,6 +351,6 @@ Range pen_range(int n, int every, const float x[n])
 
 double pen_largest(int n, const float x[n])
 {
-    const Range range = pen_range(n, 1, x);
+    const Range range = pen_range(n, x);
     return fmax(-range.low, range.high);
 }

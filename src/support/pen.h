@@ -93,10 +93,10 @@ int pen_decimals(double step);
  * more. */
 double pen_room(int n, const char *const word[n]);
 
-/* The range of 0 and every so many-th of n entries, of those that are
- * finite; and the largest of n without its sign. */
+/* The range of 0 and those of n entries that are finite; and the largest of
+ * n without its sign. */
 typedef struct {
     double low, high;
 } Range;
-Range pen_range(int n, int every, const float x[n]);
+Range pen_range(int n, const float x[n]);
 double pen_largest(int n, const float x[n]);

@@ -18,23 +18,25 @@ enum { START = 8, SHORTEST = 40 }; /* no entry of a header is shorter */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "as in a file, a number's lowest byte must come first");
 
-/* The types of entries, their names and their bits. Those that have numbers
+/* The types of entries, their names and their bytes. Those that have numbers
  * here come first, in the order in which their tensors are written. Of the
  * others the bytes are counted, as if all were the first of them. */
 enum { KINDS = 5 };
 static const struct {
     char type;
     const char *dtype;
-    int bits;
+    int size;
 } kinds[] = {
-    {'i', "I64", 64},        {'d', "F64", 64},    {'f', "F32", 32},
-    {'b', "BF16", 16},       {'h', "F16", 16},    {'?', "BOOL", 8},
-    {'?', "U8", 8},          {'?', "I8", 8},      {'?', "F8_E5M2", 8},
-    {'?', "F8_E4M3", 8},     {'?', "F8_E8M0", 8}, {'?', "F8_E4M3FNUZ", 8},
-    {'?', "F8_E5M2FNUZ", 8}, {'?', "F4", 4},      {'?', "F6_E2M3", 6},
-    {'?', "F6_E3M2", 6},     {'?', "I16", 16},    {'?', "U16", 16},
-    {'?', "I32", 32},        {'?', "U32", 32},    {'?', "U64", 64},
-    {'?', "C64", 64},        {0, NULL, 0},
+    {'i', "I64", 8},     {'d', "F64", 8},
+    {'f', "F32", 4},     {'b', "BF16", 2},
+    {'h', "F16", 2},     {'?', "BOOL", 1},
+    {'?', "U8", 1},      {'?', "I8", 1},
+    {'?', "F8_E5M2", 1}, {'?', "F8_E4M3", 1},
+    {'?', "F8_E8M0", 1}, {'?', "F8_E4M3FNUZ", 1},
+    {'?', "I16", 2},     {'?', "F8_E5M2FNUZ", 1},
+    {'?', "U16", 2},     {'?', "I32", 4},
+    {'?', "U32", 4},     {'?', "U64", 8},
+    {'?', "C64", 8},     {0, NULL, 0},
 };
 
 /* The index of a type, or of a dtype, in this list; the list's length if it
@@ -57,7 +59,7 @@ static int kind_of_dtype(const char *dtype)
 
 static size_t entry_size(const Tensor *t)
 {
-    return (size_t)kinds[kind_of_type(t->type)].bits / 8;
+    return (size_t)kinds[kind_of_type(t->type)].size;
 }
 
 /* A tensor of the header, and where its bytes are in the file's data. */
@@ -84,27 +86,23 @@ static int read_list(Json *j, size_t most, int room, size_t number[room])
     return count;
 }
 
-/* A tensor's bytes must be as many as its shape and the bits of an entry
+/* A tensor's bytes must be as many as its shape and the size of an entry
  * say. Even where that is more than an integer holds it is a number here,
  * and one far above the size of any file. */
-static void check_place(const Place *p, int bits)
+static void check_place(const Place *p, int size)
 {
     const Tensor *t = &p->tensor;
-    double needed = bits;
+    double needed = size;
     for (int k = 0; k < t->rank; k++)
         needed *= t->shape[k];
-    if (fmod(needed, 8) != 0)
-        REFUSE("%s: tensor '%s' of %s has %.0f bits; it must have whole "
-               "bytes",
-               t->path, t->name, t->dtype_name, needed);
     if (p->from > p->to)
         REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: the second "
                "must not be less",
                t->path, t->name, p->from, p->to);
-    if (8 * (double)(p->to - p->from) != needed)
+    if ((double)(p->to - p->from) != needed)
         REFUSE("%s: tensor '%s' has data_offsets [%zu, %zu]: %.0f bytes "
                "are needed",
-               t->path, t->name, p->from, p->to, needed / 8);
+               t->path, t->name, p->from, p->to, needed);
 }
 
 static Place read_tensor(Json *j, const char *name)
@@ -131,13 +129,13 @@ static Place read_tensor(Json *j, const char *name)
     const int kind = kind_of_dtype(t.dtype_name);
     if (!kinds[kind].dtype)
         REFUSE("%s: tensor '%s' has dtype '%s'; it must be one of "
-               "safetensors', such as F32",
+               "safetensors' of whole bytes, such as F32",
                j->path, name, t.dtype_name);
     t.type = kinds[kind].type;
     for (int k = 0; k < t.rank; k++)
         t.shape[k] = (int)shape[k];
     const Place place = {t, offset[0], offset[1]};
-    check_place(&place, kinds[kind].bits);
+    check_place(&place, kinds[kind].size);
     return place;
 }
 
@@ -154,15 +152,11 @@ static size_t read_header(Json *j, Place *place)
 {
     size_t count = 0;
     bool has_metadata = false;
-    char *name, *zero;
+    char *name;
     if (*j->at != '{')
         json_unexpected(j, "'{'");
     for (int n = 0; (name = json_name(j, n)); n++)
-        if ((zero = strstr(name, JSON_ZERO)))
-            REFUSE("%s: has a name with \\u0000 after '%.*s', where a "
-                   "string of C ends",
-                   j->path, (int)(zero - name), name);
-        else if (strcmp(name, "__metadata__") != 0)
+        if (strcmp(name, "__metadata__") != 0)
             place[count++] = read_tensor(j, name);
         else if (has_metadata)
             REFUSE("%s: has __metadata__ twice", j->path);

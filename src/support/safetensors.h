@@ -31,12 +31,13 @@ typedef struct {
 } Tensors;
 
 /* Reads a safetensors file of tensors of up to four dimensions; what its
- * metadata says is passed over. Names are UTF-8, without JSON's escapes.
- * The data are aligned, even where the file packs them closer. Refuses any
- * other file, naming it and the fault; a dtype that safetensors does not
- * have; a name that comes twice, or with \u0000; and any key of a tensor
- * but dtype, shape and data_offsets. What it allocates is at most a few
- * times the size of the file. Python: safetensors.torch.load_file. */
+ * metadata says is passed over. Names are UTF-8, and JSON's escapes stay in
+ * them as they are written. The data are aligned, even where the file packs
+ * them closer. Refuses any other file, naming it and the fault; a dtype
+ * that safetensors does not have, or whose entries are no whole bytes; a
+ * name that comes twice; and any key of a tensor but dtype, shape and
+ * data_offsets. What it allocates is at most a few times the size of the
+ * file. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
 
 /* Is there a tensor of that name? Python: name in tensors. */
