@@ -61,7 +61,6 @@
       window: "a window",
       next: "and the next one, too",
     },
-    way: { whole: "at once", cached: "token by token" },
   };
   const saidAs = ({ key }, word) => OTHER[key.replace(/\d+$/, "")]?.[word] ?? word;
 

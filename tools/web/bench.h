@@ -38,7 +38,6 @@ typedef enum {
     KEY_DROPOUT_SEED,
     KEY_MASK,
     KEY_WINDOW,
-    KEY_WAY,
     KEY_OFF,
     KEYS
 } Key;
