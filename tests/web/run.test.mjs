@@ -147,9 +147,11 @@ const endless = packedAgain(
 );
 const hangs = { prepare: answering(/programs\/01\.js$/, endless) };
 reading("a program that hangs can be stopped", "dot-product", hangs, async (page) => {
-  await runThis(page).click();
+  const [worker] = await Promise.all([page.waitForEvent("worker"), runThis(page).click()]);
+  const ended = worker.waitForEvent("close");
   await panel(page).getByRole("button", { name: "Stop" }).click();
   await verdict(page, /^Stopped after /);
+  await ended;
 });
 
 // ---- Planted: modules that are missing, cannot be unpacked, or are others.

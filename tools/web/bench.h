@@ -82,6 +82,11 @@ typedef enum {
 } ListId;
 
 typedef struct {
+    int n;
+    const char *name[MOST_TOKENS];
+} List;
+
+typedef struct {
     const char *name;
     const char *settings; /* its keys, each with a blank before and after */
     Text text[2];         /* the second one without words: asks itself */
@@ -89,7 +94,7 @@ typedef struct {
     Draw draw;            /* where the matrices come from */
     const float *by_hand[3];
     double number[KEYS];      /* defaults, where they are not the usual */
-    const char *names[LISTS]; /* of entries, where they mean something */
+    const List *names[LISTS]; /* of entries, where they mean something */
 } Stage;
 
 /* ---- Steps */
@@ -158,11 +163,6 @@ struct Step {
 };
 
 /* ---- The bench */
-
-typedef struct {
-    int n;
-    const char *name[MOST_TOKENS];
-} List;
 
 struct Bench {
     const Stage *stage;

@@ -257,13 +257,6 @@ static void switch_heads(Bench *b)
 
 /* ---- The model's steps */
 
-static void take_gelu(Bench *b, const Step *s)
-{
-    float *share = new_table(s->n, s->m);
-    gelu(s->n * s->m, b->step[s->from[0]].x, share, s->x);
-    free(share);
-}
-
 /* Logits, divided by the temperature, of which the k largest are kept; with
  * a temperature of 0 the largest alone. */
 static void share(const Bench *b, int m, const float *given, float *shares)
@@ -335,7 +328,6 @@ static int add_block(Bench *b, int l, int x)
                                     norm_2, &block->up, plain);
     const int active =
         bench_add_like(b, l, "gelu", "what GELU leaves of it", GELU, up, 0);
-    b->step[active].take = take_gelu;
     const int down = bench_add_linear(b, l, "down", "what the network adds",
                                       active, &block->down, plain);
     return bench_add_like(b, l, "after", "sum after the network", SUM,

@@ -334,7 +334,12 @@ static void take_head(Bench *b, const Step *s, int h)
     case JOINED:
         merge_heads(n, a->heads, a->m, given, out);
         break;
-    case GELU:
+    case GELU: {
+        float *share = new_table(n, m);
+        gelu(size, given, share, out);
+        free(share);
+        break;
+    }
     case SHARES:
     case LIKELY:
         s->take(b, s);

@@ -82,9 +82,9 @@ static const Stage stages[] = {
      .draw = BY_HAND,
      .by_hand = {cat_looks_for[0], cat_found_by[0], cat_gives[0]},
      .number = {[KEY_D_K] = 3, [KEY_D_V] = 2, [KEY_SCALE] = 1},
-     .names = {[OF_X] = "animal deed food",
-               [OF_K] = "animal deed food",
-               [OF_V] = "animal food"}},
+     .names = {[OF_X] = &(List){3, {"animal", "deed", "food"}},
+               [OF_K] = &(List){3, {"animal", "deed", "food"}},
+               [OF_V] = &(List){2, {"animal", "food"}}}},
     {.name = "scale",
      .settings = " words seed d_k d_v scale ",
      .text = {LIFE},
@@ -112,10 +112,11 @@ static const Stage stages[] = {
      .draw = BY_HAND,
      .by_hand = {help_looks_for[0], help_found_by[0], help_gives[0]},
      .number = {[KEY_D_K] = 4, [KEY_D_V] = 2},
-     .names = {[OF_X] = "can you help me",
-               [OF_Y] = "able you me helps pronoun",
-               [OF_K] = "able you me helps",
-               [OF_V] = "verb pronoun"}},
+     .names = {[OF_X] = &(List){4, {"can", "you", "help", "me"}},
+               [OF_Y] =
+                   &(List){5, {"able", "you", "me", "helps", "pronoun"}},
+               [OF_K] = &(List){4, {"able", "you", "me", "helps"}},
+               [OF_V] = &(List){2, {"verb", "pronoun"}}}},
     {.name = "mask",
      .settings = " words seed d_k d_v scale mask window hide ",
      .text = {LIFE},
@@ -234,21 +235,6 @@ static void read_words(Bench *b)
         b->list[ASKING] = (List){1, {b->word[0][b->asking]}};
 }
 
-/* What entries mean, each cut from the stage's line of names. */
-static void read_names(Bench *b)
-{
-    static char names[LISTS][100];
-    for (int k = OF_X; k <= OF_V; k++) {
-        if (!b->stage->names[k])
-            continue;
-        snprintf(names[k], sizeof names[k], "%s", b->stage->names[k]);
-        List *list = &b->list[k];
-        for (char *word = strtok(names[k], " "); word;
-             word = strtok(NULL, " "))
-            list->name[list->n++] = word;
-    }
-}
-
 static void explain_embedding(const Bench *b, const Step *s, Place p)
 {
     const int k = strcmp(s->id, "others") == 0;
@@ -364,7 +350,9 @@ static void begin(Bench *b)
 {
     const int d = b->stage->text[0].d, d_out = bench_whole(b, KEY_D_OUT);
     read_words(b);
-    read_names(b);
+    for (int k = OF_X; k <= OF_V; k++)
+        if (b->stage->names[k])
+            b->list[k] = *b->stage->names[k];
     Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
     Step s = {.n = b->n, .m = d, .rows = WORDS, .columns = OF_X};
     s.explain = explain_embedding;
