@@ -25,7 +25,7 @@ sub built {
     my ($name, $change) = @_;
     my ($compile, $link) = Chapter::compiler();
     my $copy = tempdir(CLEANUP => 1);
-    system('cp', (map {"tools/web/$_"} @{$files{$name}}, 'bench.h', 'say.h'), $copy) == 0 or die "no copy\n";
+    system('cp', (map {"tools/web/$_"} @{$files{$name}}, 'bench.h'), $copy) == 0 or die "no copy\n";
     if ($change) {
         my $text = my $before = do { local (@ARGV, $/) = "$copy/explain.c"; <> };
         $change->() for $text;

@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 
 /* ---- What can be set. Texts are kept as they are; all else is a number, a
  * choice being the number of its name. */

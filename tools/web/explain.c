@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 
 /* How an entry was made: one function for each way to make one. They put
  * together again what the book's functions have put together, and the last

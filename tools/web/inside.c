@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 #include "support/utf8.h"
 
 /* The chapters' attentions, of which every number can be changed. */
