@@ -86,11 +86,6 @@ sub run {
 # Arguments in a line: a + is a blank.
 sub words { return map { tr/+/ /r } split / /, $_[0] }
 
-# The rows of a printed table, or of a list, as lists of printed numbers.
-sub cells {
-    return map { [/-?(?:[\d.]+|inf)|nan/g] } @_;
-}
-
 # ---- What the chapters print: label => rows. The first of a name counts.
 
 my %printed;
@@ -100,7 +95,7 @@ sub read_tables {
     my $label;
     for (@lines) {
         if (/^(\S.*?) \([\d, ]+\)$/) { $label = exists $printed{$chapter}{$1} ? undef : $1 }
-        elsif (/^[\[ ]\[|^\[/ && defined $label) { push @{$printed{$chapter}{$label}}, cells($_) }
+        elsif (/^[\[ ]\[|^\[/ && defined $label) { push @{$printed{$chapter}{$label}}, [/-?(?:[\d.]+|inf)|nan/g] }
         else { undef $label }
     }
 }
