@@ -81,6 +81,8 @@ reading("(gate) what is changed: map and tables follow, and say so", "scaling", 
   assert.deepEqual(before.slice(0, 4), ["to", "be", "or", "not"]);
   await root(page).getByRole("slider", { name: "scores divided by" }).fill("8");
   await root(page).locator(".setting.scale.changed").waitFor();
+  const marked = root(page).locator("summary", { hasText: /attention weights.*changed/ });
+  await marked.waitFor();
   assert.notDeepEqual(await map(), before);
   assert.notDeepEqual(await entries(page, "attention weights"), weights);
   assert.deepEqual(await entries(page, "scores"), scores);
