@@ -102,7 +102,6 @@ static void test_heatmap(void)
 /* A scale for each, and one for all. */
 static void test_maps(void)
 {
-    const char *const word[1][3] = {{"a", "b&c", "longer"}};
     float x[2][1][3] = {{{1, -0.5f, 0}}, {{5, 0, 10}}};
     DRAW(figure_maps("x", "Title", 2, letters, 1, names, 3, letters, x));
     says("a|a|b|c|a&lt;b|1.0000|-0.5000|0.0000|"

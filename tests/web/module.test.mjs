@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { build, root } from "./book.mjs";
 import { spoiled } from "./packed.mjs";
@@ -14,7 +14,7 @@ import { spoiled } from "./packed.mjs";
 const under = join(root, "tools/web/under");
 
 const programs = readdirSync(join(root, "chapters"))
-  .map((file) => basename(file, ".c"))
+  .flatMap((file) => file.match(/^(.*)\.c$/)?.[1] ?? [])
   .sort();
 
 // The programs once more, as they are on a processor that has nothing of its own: one

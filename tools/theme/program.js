@@ -247,8 +247,6 @@
   const modules = {}; // those that are there
   let worker;
   let running; // what book.run has promised: {resolve, reject}
-  let turn = Promise.resolve(); // of the program that was asked for last
-  let stopped = makeStop(); // of what was asked for since the last stop: {promise, resolve}
 
   // ------------------------------------------------------------- the modules
 
@@ -299,34 +297,22 @@
   // As the keys Ctrl and C in a terminal, whose status this is.
   const STOPPED = { status: 130, out: "", err: "", figures: {}, ms: 0, stopped: true };
 
-  function makeStop() {
-    const stop = {};
-    stop.promise = new Promise((resolve) => {
-      stop.resolve = resolve;
-    });
-    return stop;
-  }
-
-  // One program at a time. What is stopped before its turn, or while the module is loaded,
-  // does not begin.
+  // One program at a time: it ends the one before.
   book.run = (name, options = {}) => {
-    const mine = stopped;
-    const result = turn.then(async () => {
-      const module = await book.ready(name);
-      if (mine !== stopped) return STOPPED;
-      worker ??= makeWorker();
-      return new Promise((resolve, reject) => {
-        running = { resolve, reject };
+    book.stop();
+    return new Promise((resolve, reject) => {
+      const mine = { resolve, reject };
+      running = mine;
+      const begin = (module) => {
+        if (mine !== running) return; // stopped while the module was loaded
+        worker ??= makeWorker();
         worker.postMessage({ module, name, options });
-      });
+      };
+      book.ready(name).then(begin).catch(reject);
     });
-    turn = result.catch(() => {}); // whoever asked for it is told; the next may go on
-    return Promise.race([result, mine.promise]);
   };
 
   book.stop = () => {
-    stopped.resolve(STOPPED);
-    stopped = makeStop();
     if (!running) return;
     endWorker();
     settle("resolve", STOPPED);

@@ -105,9 +105,14 @@ globalThis.book ??= {};
 
   /* ---- Copying */
 
-  book.copy = async (text) => {
-    await navigator.clipboard.writeText(text); // which some addresses may not use
-    return "Copied";
+  // Some addresses may not use the clipboard.
+  book.copy = async (text, button, usual) => {
+    const says = await navigator.clipboard?.writeText(text).then(
+      () => "Copied",
+      () => undefined,
+    );
+    button.textContent = status.textContent = says ?? "Not allowed";
+    setTimeout(() => button.replaceChildren(usual), 1500);
   };
 
   function copyButton(code, what) {
@@ -116,12 +121,9 @@ globalThis.book ??= {};
       { type: "button", class: "copy", "aria-label": what },
       "Copy",
     );
-    button.addEventListener("click", async () => {
-      const says = await book.copy(code.textContent.replace(/\n$/, "")).catch(() => "Not allowed");
-      button.textContent = says;
-      status.textContent = says;
-      setTimeout(() => button.replaceChildren("Copy"), 1500);
-    });
+    button.addEventListener("click", () =>
+      book.copy(code.textContent.replace(/\n$/, ""), button, "Copy"),
+    );
     return button;
   }
 
@@ -187,28 +189,12 @@ globalThis.book ??= {};
       }
       moved();
     };
-    let waiting = false;
-    const soon = () => {
-      if (waiting) return;
-      waiting = true;
-      requestAnimationFrame(() => {
-        waiting = false;
-        mark();
-      });
-    };
-    addEventListener("scroll", soon, { passive: true });
-    addEventListener("resize", soon);
+    addEventListener("scroll", mark, { passive: true });
+    addEventListener("resize", mark);
     mark();
   }
 
-  // "%C3%BC" is ü; "100%", which nobody has encoded, is itself.
-  function decoded(text) {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  }
+  const placeOfAddress = () => document.getElementById(location.hash.slice(1));
 
   // What was searched for may stand in a fold below the place that was found: it opens.
   function unfoldSought() {
@@ -218,7 +204,7 @@ globalThis.book ??= {};
     const words = sought.split(/\s+/);
     const says = (it) => words.every((word) => it.textContent.toLowerCase().includes(word));
     const isNext = (it) => /^H[123]$/.test(it.tagName);
-    const place = document.getElementById(decoded(location.hash.slice(1)));
+    const place = placeOfAddress();
     if (!place || says(place)) return;
     for (let at = place.nextElementSibling; at && !isNext(at); at = at.nextElementSibling) {
       if (!says(at)) continue;
@@ -232,7 +218,7 @@ globalThis.book ??= {};
 
   // A link into what is folded opens it.
   function unfoldTarget() {
-    const target = document.getElementById(decoded(location.hash.slice(1)));
+    const target = placeOfAddress();
     const folded = target?.closest("details:not([open])");
     if (!folded) return;
     for (let at = target; at; at = at.parentElement) if (at.matches("details")) at.open = true;

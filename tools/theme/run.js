@@ -13,37 +13,15 @@
 
   // ---------------------------------------------------------------- arguments
 
-  // The words of what stands in ARGS="...", as two shells would have them. The one in which
-  // the command is written takes a backslash from before " and another backslash, and ends at
-  // a " without one. make's own then parts what is left by blanks, but for those in quotes or
-  // behind a backslash.
+  // The words of what stands in ARGS="...": blanks part them, but for those in '...'. All else
+  // that a shell has signs for is refused.
   function splitWords(text) {
-    refuseSigns(text, /[$`]/);
-    refuseSigns(text.replace(/\\./gs, ""), /"/);
-    return partWords(text.replace(/\\(["\\])/g, "$1"));
-  }
-
-  function partWords(text) {
-    const PIECE = /([ \t\n]+)|'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^ \t\n'"\\]+)|(.)/gsy;
-    const words = [];
-    let word;
-    for (const [, blank, single, double, escaped, plain, odd] of text.matchAll(PIECE)) {
-      if (odd) throw new Error(`${odd === "\\" ? "nothing follows" : "there is no second"} ${odd}`);
-      refuseSigns(plain ?? "", /[;|&<>()#*?[~]/);
-      if (blank) {
-        if (word !== undefined) words.push(word);
-        word = undefined;
-      } else {
-        word = (word ?? "") + (single ?? double?.replace(/\\(["\\])/g, "$1") ?? escaped ?? plain);
-      }
-    }
-    return word === undefined ? words : [...words, word];
-  }
-
-  function refuseSigns(text, signs) {
-    const sign = text.match(signs)?.[0];
+    const rest = text.replace(/'[^']*'/g, "");
+    const sign = (text.match(/["`$\\]/) ?? rest.match(/[';|&<>()#*?[~]/))?.[0];
     if (sign)
       throw new Error(`words are needed, and '...' around those that belong together: not ${sign}`);
+    const words = text.match(/(?:'[^']*'|[^ \t\n'])+/g) ?? [];
+    return words.map((word) => word.replaceAll("'", ""));
   }
 
   // -------------------------------------------------------------- comparison

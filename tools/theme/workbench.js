@@ -157,8 +157,6 @@
       this.cells = [];
       const groups = sources.map((source) => {
         const view = views.get(tableOf(source));
-        if (!view)
-          throw new Error(`the workbench names a source, ${inWords(source)}, that is in no table`);
         const cells = cellsOf(source, view);
         this.cells.push(...cells);
         const title = withWords(make("p", { class: "label" }), `from ${sourceName(source, view)}`);
@@ -260,7 +258,7 @@
       );
       this.notes = make("div", { class: "notes" });
       this.refusal = make("p", { class: "refusal", role: "alert" });
-      this.said = make("p", { class: "heard", "aria-live": "polite" });
+      this.said = make("p", { class: "spoken", "aria-live": "polite" });
       const hint = make("p", { class: "hint" }, make("b", {}, "Press any number"));
       hint.append(", and it says how it was made.");
       this.aside = make("div", { class: "beside" }, hint);
@@ -464,10 +462,9 @@
       return !isMore && !this.isTaken;
     }
 
-    async copy() {
+    copy() {
       const { href } = new URL(PAGE + this.address(), location.href);
-      setText(this.copied, await book.copy(href).catch(() => "Not allowed"));
-      setTimeout(() => setText(this.copied, COPY), 2000);
+      book.copy(href, this.copied, COPY);
     }
 
     // ---- Running and drawing
@@ -530,20 +527,13 @@
       this.sayChanges();
     }
 
-    // The number is asked as the program names it, "00" as "0".
+    // The number is asked as the program names it, "00" as "0"; of a model, only tables that
+    // the answer needs are there.
     takeExplained() {
       const { explain } = this.result;
-      if (!explain) return;
-      const place = fromWords(inWords(explain));
-      const isThere = this.tables.views.get(tableOf(place))?.data.cells[place.row];
-      if (isThere?.[place.column] !== undefined) {
-        const { views } = this.tables;
-        this.path = [...this.path.slice(0, -1), place].filter((it) => views.has(tableOf(it)));
-        return;
-      }
-      delete this.result.explain;
-      this.path = [];
-      this.sayRefusal(`the workbench explains ${inWords(explain)}, which is in no table`);
+      const last = explain ? [fromWords(inWords(explain))] : [];
+      const isThere = (place) => this.tables.views.has(tableOf(place));
+      this.path = [...this.path.slice(0, -1), ...last].filter(isThere);
     }
 
     // For whoever does not see which tables are marked; not while a slider still moves.

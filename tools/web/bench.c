@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 
 /* ---- What can be set. Texts are kept as they are; all else is a number, a
  * choice being the number of its name. */
@@ -8,7 +7,7 @@ typedef struct {
     const char *key, *label;
     enum { TEXT, WHOLE, REAL, CHOICE } kind;
     double least, most, step; /* whole numbers must fit */
-    const char *choice[4];
+    const char *choice; /* words, of which each stands for its number */
 } Setting;
 
 // clang-format off
@@ -17,26 +16,24 @@ static const Setting settings[KEYS] = {
     [KEY_OTHERS] = {.key = "others",
                     .label = "text to attend to (cross-attention), if another"},
     [KEY_WORD] = {.key = "word", .label = "word that asks"},
-    [KEY_WRITE] = {"write", "tokens to write on", WHOLE, 0, 64, 1, {0}},
-    [KEY_TEMPERATURE] = {"temperature", "temperature", REAL, 0, 2, 0.1, {0}},
-    [KEY_TOP_K] = {"top_k", "largest logits that are kept (0: all)", WHOLE, 0, 20, 1, {0}},
-    [KEY_SCORES] = {"score", "score of", REAL, -6, 6, 0.1, {"auto"}},
-    [KEY_SEED] = {"seed", "seed", WHOLE, 0, UINT32_MAX, 1, {0}},
-    [KEY_HEADS] = {"heads", "heads", WHOLE, 1, MOST_HEADS, 1, {0}},
-    [KEY_D_K] = {"d_k", "query size (d_k)", WHOLE, 1, MOST_SIZE, 1, {0}},
-    [KEY_D_V] = {"d_v", "value size (d_v)", WHOLE, 1, MOST_SIZE, 1, {0}},
-    [KEY_D_OUT] = {"d_out", "output size (d_out)", WHOLE, 0, MOST_OUT, 1, {0}},
-    [KEY_SCALE] = {"scale", "scores divided by", REAL, 0.25, 8, 0.25, {"root"}},
+    [KEY_WRITE] = {"write", "tokens to write on", WHOLE, 0, 64, 1, NULL},
+    [KEY_TEMPERATURE] = {"temperature", "temperature", REAL, 0, 2, 0.1, NULL},
+    [KEY_TOP_K] = {"top_k", "largest logits that are kept (0: all)", WHOLE, 0, 20, 1, NULL},
+    [KEY_SCORES] = {"score", "score of", REAL, -6, 6, 0.1, "auto"},
+    [KEY_SEED] = {"seed", "seed", WHOLE, 0, UINT32_MAX, 1, NULL},
+    [KEY_HEADS] = {"heads", "heads", WHOLE, 1, MOST_HEADS, 1, NULL},
+    [KEY_D_K] = {"d_k", "query size (d_k)", WHOLE, 1, MOST_SIZE, 1, NULL},
+    [KEY_D_V] = {"d_v", "value size (d_v)", WHOLE, 1, MOST_SIZE, 1, NULL},
+    [KEY_D_OUT] = {"d_out", "output size (d_out)", WHOLE, 0, MOST_OUT, 1, NULL},
+    [KEY_SCALE] = {"scale", "scores divided by", REAL, 0.25, 8, 0.25, "root"},
     [KEY_HEAD] = {.key = "head", .label = "head that is shown"},
-    [KEY_P] = {"p", "dropout rate", REAL, 0, 1, 0.05, {0}},
+    [KEY_P] = {"p", "dropout rate", REAL, 0, 1, 0.05, NULL},
     [KEY_HIDE] = {.key = "hide", .label = "the mask hides", .kind = CHOICE,
-                  .choice = {"scores", "weights"}},
-    [KEY_DROPOUT_SEED] = {"dropout_seed", "dropout seed", WHOLE, 0, UINT32_MAX, 1, {0}},
+                  .choice = "scores weights"},
+    [KEY_DROPOUT_SEED] = {"dropout_seed", "dropout seed", WHOLE, 0, UINT32_MAX, 1, NULL},
     [KEY_MASK] = {.key = "mask", .label = "each sees", .kind = CHOICE,
-                  .choice = {"none", "causal", "window", "next"}},
-    [KEY_WINDOW] = {"window", "words in the window", WHOLE, 1, MOST_WORDS, 1, {0}},
-    [KEY_WAY] = {.key = "way", .label = "the text is read", .kind = CHOICE,
-                 .choice = {"whole", "cached"}},
+                  .choice = "none causal window next"},
+    [KEY_WINDOW] = {"window", "words in the window", WHOLE, 1, MOST_WORDS, 1, NULL},
     [KEY_OFF] = {.key = "off", .label = "heads that are switched off"},
 };
 // clang-format on
@@ -65,9 +62,13 @@ static Key key_of(const Stage *stage, const char *name)
 /* The number of a choice's name, or -1. */
 static int choice_of(const Setting *s, const char *value)
 {
-    for (int k = 0; k < 4 && s->choice[k]; k++)
-        if (strcmp(s->choice[k], value) == 0)
+    int k = 0;
+    const size_t size = strlen(value);
+    for (const char *c = s->choice; c; k++) {
+        if (strcspn(c, " ") == size && strncmp(c, value, size) == 0)
             return k;
+        c = strchr(c, ' ') ? strchr(c, ' ') + 1 : NULL;
+    }
     return -1;
 }
 
@@ -110,11 +111,7 @@ static void set_one(Bench *b, const char *name, const char *value)
     else if (s->kind == REAL)
         b->number[key] = decimal(s, name, value);
     else
-        REFUSE("%s is '%s': %s%s%s%s%s%s%s is needed", s->key, value,
-               s->choice[0], s->choice[2] ? ", " : " or ", s->choice[1],
-               s->choice[2] ? ", " : "", s->choice[2] ? s->choice[2] : "",
-               s->choice[3] ? " or " : "",
-               s->choice[3] ? s->choice[3] : "");
+        REFUSE("%s is '%s': one of %s is needed", s->key, value, s->choice);
 }
 
 /* The value of an argument KEY=VALUE; NULL if its key is another. */
@@ -252,11 +249,8 @@ static void print_choices(const Bench *b, Key key)
         putchar('\n');
         return;
     }
-    if (s->choice[0])
-        printf("@choice %s", s->key);
-    for (int k = 0; k < 4 && s->choice[k]; k++)
-        printf(" %s%s", s->choice[k],
-               k == 3 || !s->choice[k + 1] ? "\n" : "");
+    if (s->choice)
+        printf("@choice %s %s\n", s->key, s->choice);
     if (key == KEY_D_OUT && d_out)
         print_range(s->key, heads, MOST_OUT / heads * heads, heads);
     else if (key == KEY_TOP_K && tokens < s->most)
@@ -271,9 +265,13 @@ static void print_number(const Bench *b, Key key)
     const double x = b->number[key];
     if (key == KEY_SCALE && x == SCALE_ROOT)
         printf("@setting scale root\n@value scale %.4f\n", b->divisor);
-    else if (s->kind == CHOICE)
-        printf("@setting %s %s\n", s->key, s->choice[(int)x]);
-    else
+    else if (s->kind == CHOICE) {
+        const char *choice = s->choice;
+        for (int k = 0; k < (int)x; k++)
+            choice = strchr(choice, ' ') + 1;
+        printf("@setting %s %.*s\n", s->key, (int)strcspn(choice, " "),
+               choice);
+    } else
         printf("@setting %s %.*g\n", s->key, s->kind == WHOLE ? 10 : 6, x);
     printf("@label %s %s\n", s->key, s->label);
     print_choices(b, key);
@@ -370,14 +368,10 @@ static void print_tables(const Bench *b, const Place *place, int count)
 
 /* ---- The questions */
 
+/* An index of one of so many, counted from 0. */
 static int index_of(const char *what, const char *text, int count)
 {
-    char *end;
-    const long k = strtol(text, &end, 10);
-    if (*end || k < 0 || k >= count)
-        REFUSE("ask is for %s '%s': the table has %d, counted from 0", what,
-               text, count);
-    return (int)k;
+    return (int)parse_integer(what, text, 0, (uint64_t)count - 1);
 }
 
 static Place place_of(const Bench *b, const char *ask)
@@ -395,10 +389,11 @@ static Place place_of(const Bench *b, const char *ask)
         REFUSE("ask is for head %s of table '%s', which heads share: - is "
                "needed",
                part[1], part[0]);
-    return (Place){(int)(s - b->step),
-                   s->heads ? index_of("head", part[1], s->heads) : 0,
-                   index_of("row", part[2], s->n),
-                   index_of("column", part[3], s->m), .count = 0};
+    return (Place){
+        (int)(s - b->step),
+        s->heads ? index_of("the head asked for", part[1], s->heads) : 0,
+        index_of("the row asked for", part[2], s->n),
+        index_of("the column asked for", part[3], s->m), .count = 0};
 }
 
 static void print_at(int at)

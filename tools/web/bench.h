@@ -38,7 +38,6 @@ typedef enum {
     KEY_DROPOUT_SEED,
     KEY_MASK,
     KEY_WINDOW,
-    KEY_WAY,
     KEY_OFF,
     KEYS
 } Key;
@@ -83,6 +82,11 @@ typedef enum {
 } ListId;
 
 typedef struct {
+    int n;
+    const char *name[MOST_TOKENS];
+} List;
+
+typedef struct {
     const char *name;
     const char *settings; /* its keys, each with a blank before and after */
     Text text[2];         /* the second one without words: asks itself */
@@ -90,7 +94,7 @@ typedef struct {
     Draw draw;            /* where the matrices come from */
     const float *by_hand[3];
     double number[KEYS];      /* defaults, where they are not the usual */
-    const char *names[LISTS]; /* of entries, where they mean something */
+    const List *names[LISTS]; /* of entries, where they mean something */
 } Stage;
 
 /* ---- Steps */
@@ -159,11 +163,6 @@ struct Step {
 };
 
 /* ---- The bench */
-
-typedef struct {
-    int n;
-    const char *name[MOST_TOKENS];
-} List;
 
 struct Bench {
     const Stage *stage;
@@ -244,6 +243,25 @@ void bench_explain(const Bench *b, Place p, int *count,
 
 /* "entry 2", or "entry 2 (deed)" where entries have names. */
 const char *bench_entry(const Bench *b, ListId list, int k);
+
+/* ---- Numbers in an explanation */
+
+/* A number with as many decimals as print.c shows, and without a sign where
+ * it rounds to 0; "+ 0.5000" or "- 0.5000"; and its value as shown. */
+const char *say(double x);
+const char *say_added(double x);
+double say_shown(double x);
+
+/* Print a line: the sum of x; a product, and behind it, unless that is NULL,
+ * a name; a quotient. */
+void say_sum(int n, const float x[n], double sum);
+void say_product(float a, float c, const char *name);
+void say_quotient(double a, double c, float result);
+
+/* Notes that a line shows one result where another is right. Says so, if
+ * that has been so since it was asked the last time. */
+void say_remark(double shown, double result);
+void say_digits(void);
 
 /* ---- A program: its stages, and what only it does. `begin` goes from
  * settings to steps, `note` prints notes, `draw` what is behind the tables,

@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 
 /* How an entry was made: one function for each way to make one. They put
  * together again what the book's functions have put together, and the last
@@ -395,15 +394,10 @@ static void explain_scaled(const Bench *b, const Step *s, Place p)
     const int d_k = origin(b, scores, 0)->m;
     puts("The more entries a query has, the larger its scores grow, and a "
          "division makes up for it.");
-    printf("The score of %s with %s is divided by ", word(b, s->rows, p.i),
-           word(b, s->columns, p.j));
-    if (b->number[KEY_SCALE] == SCALE_ROOT)
-        printf("the root of d_k = %d, which is %s.\n", d_k,
-               say(b->divisor));
-    else
-        printf("the %s that you have chosen; the root of d_k = %d would be "
-               "%s.\n",
-               say(b->divisor), d_k, say(sqrt(d_k)));
+    printf("The score of %s with %s is divided by %s; the root of d_k = %d "
+           "is %s.\n",
+           word(b, s->rows, p.i), word(b, s->columns, p.j), say(b->divisor),
+           d_k, say(sqrt(d_k)));
     say_quotient((double)before(b, s, 0, p), b->divisor,
                  (float)entry(b, p));
     from(s->from[0], p.h, p.i, p.j);
@@ -413,19 +407,14 @@ static void explain_scaled(const Bench *b, const Step *s, Place p)
 static int tell_seen(const Bench *b, const Step *s, Place p)
 {
     const int seen = bench_sees(b, p.i, p.j);
-    printf("Here %s asks from place %d, and %s at place %d is asked. ",
+    const char *why = p.j > p.i    ? "comes later"
+                      : p.j == p.i ? "is the same word"
+                      : seen       ? "comes before"
+                                   : "stands too far back for the window";
+    printf("Here %s asks from place %d, and %s at place %d is asked. It "
+           "%s, so it is %s.\n",
            word(b, s->rows, p.i), p.i + 1, word(b, s->columns, p.j),
-           p.j + 1);
-    if (!seen && p.j <= p.i)
-        printf("It stands too far back for a window of %d, so it is "
-               "hidden.\n",
-               bench_whole(b, KEY_WINDOW));
-    else
-        printf("It %s, so it is %s.\n",
-               p.j > p.i    ? "comes later"
-               : p.j == p.i ? "is the same word"
-                            : "comes before",
-               seen ? "seen" : "hidden");
+           p.j + 1, why, seen ? "seen" : "hidden");
     return seen;
 }
 

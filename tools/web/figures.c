@@ -1,13 +1,5 @@
 #include "bench.h"
 
-static const char *numeral(int n)
-{
-    static const char *const numerals[] = {"no",    "one",   "two",
-                                           "three", "four",  "five",
-                                           "six",   "seven", "eight"};
-    return numerals[n];
-}
-
 static void say_figure(const char *name)
 {
     const char *folder = getenv("FIGURES");
@@ -36,40 +28,20 @@ static void draw_heatmap(const Bench *b, const char *name,
     say_figure(name);
 }
 
-/* Tables of words by words as panels: of one head each. */
-typedef struct {
-    const char *label;
-    const float *x;
-} Panel;
-
+/* Tables of words by words side by side, each with a label. */
 static void draw_maps(const Bench *b, const char *name, const char *title,
-                      int panels, const Panel panel[panels])
+                      int maps, const char *const label[maps],
+                      const float *const table[maps])
 {
     const Step *s = bench_step(b, "scores");
     const size_t size = (size_t)s->n * (size_t)s->m;
-    const char *label[MOST_HEADS];
-    float *x = new_block((size_t)panels * size);
-    for (int k = 0; k < panels; k++) {
-        label[k] = panel[k].label;
-        memcpy(x + (size_t)k * size, panel[k].x, size * sizeof *x);
-    }
-    figure_maps(name, title, panels, label, s->n, b->list[s->rows].name,
-                s->m, b->list[s->columns].name, TABLES(s->n, s->m, x));
+    float *x = new_block((size_t)maps * size);
+    for (int k = 0; k < maps; k++)
+        memcpy(x + (size_t)k * size, table[k], size * sizeof *x);
+    figure_maps(name, title, maps, label, s->n, b->list[s->rows].name, s->m,
+                b->list[s->columns].name, TABLES(s->n, s->m, x));
     say_figure(name);
     free(x);
-}
-
-/* The weights of all heads, as the values are mixed with them. */
-static void draw_head_maps(const Bench *b, const char *title,
-                           const char *before)
-{
-    char label[MOST_HEADS][100];
-    Panel panel[MOST_HEADS];
-    for (int h = 0; h < b->a.n_heads; h++) {
-        snprintf(label[h], sizeof label[h], "%shead %d", before, h + 1);
-        panel[h] = (Panel){label[h], bench_row(mixing(b), h, 0)};
-    }
-    draw_maps(b, "maps", title, b->a.n_heads, panel);
 }
 
 /* ---- The figures of each stage */
@@ -105,16 +77,12 @@ static void draw_shares(const Bench *b)
     }
 }
 
-static void draw_roles(const Bench *b)
+static void draw_answer(const Bench *b)
 {
     const Step *scores = bench_step(b, "scores");
     const Step *key = bench_step(b, "key"), *value = bench_step(b, "value");
     const int i = b->asking;
-    const Panel panel[2] = {
-        {"embeddings with each other", bench_step(b, "alike")->x},
-        {"queries with keys", scores->x}};
     char title[100];
-    draw_maps(b, "roles", "Scores without roles and with them", 2, panel);
     snprintf(title, sizeof title, "%s asks, and is answered",
              b->list[WORDS].name[i]);
     if (*title >= 'a' && *title <= 'z')
@@ -137,84 +105,82 @@ static void draw_texts(const Bench *b)
                         : "What the words of one text take of another");
 }
 
-/* Both ways to hide, whichever the tables go. */
-static void draw_mask(const Bench *b)
-{
-    const Step *scores = bench_step(b, "scores");
-    const Step *scaled = bench_step(b, "scaled");
-    const Step *mask = bench_step(b, "mask");
-    const int n = scores->n, m = scores->m;
-    const size_t size = (size_t)n * (size_t)m;
-    const float *given = scaled ? scaled->x : scores->x;
-    float *x = new_block(4 * size), *masked = x + 3 * size;
-    memcpy(masked, given, size * sizeof *x);
-    softmax_rows(n, m, ROWS(m, given), ROWS(m, x));
-    if (mask) {
-        mask_weights(n, m, ROWS(m, mask->x), ROWS(m, x));
-        mask_scores_table(n, m, ROWS(m, mask->x), ROWS(m, masked));
-    }
-    memcpy(x + size, x, size * sizeof *x);
-    renormalize(n, m, ROWS(m, x + size));
-    softmax_rows(n, m, ROWS(m, masked), ROWS(m, x + 2 * size));
-    const Panel panel[4] = {{"scores", scores->x},
-                            {"times the mask", x},
-                            {"renormalized", x + size},
-                            {"from minus infinity", x + 2 * size}};
-    draw_maps(b, "maps", "Two ways to hide the future", 4, panel);
-    free(x);
-}
-
-static void draw_dropout(const Bench *b)
-{
-    const Panel panel[2] = {{"weights", bench_step(b, "weights")->x},
-                            {"after dropout", mixing(b)->x}};
-    draw_maps(b, "dropout", "Attention weights, and what dropout leaves", 2,
-              panel);
-}
-
+/* The weights of all heads, as the values are mixed with them. */
 static void draw_heads(const Bench *b)
 {
+    static const char *const numeral[] = {"no",    "one",   "two",
+                                          "three", "four",  "five",
+                                          "six",   "seven", "eight"};
+    static const char *const label[MOST_HEADS] = {
+        "head 1", "head 2", "head 3", "head 4",
+        "head 5", "head 6", "head 7", "head 8"};
+    const int heads = b->a.n_heads;
+    const float *table[MOST_HEADS];
     char title[100];
+    for (int h = 0; h < heads; h++)
+        table[h] = bench_row(mixing(b), h, 0);
     snprintf(title, sizeof title, "The attention weights of %s head%s%s",
-             numeral(b->a.n_heads), b->a.n_heads > 1 ? "s" : "",
+             numeral[heads], heads > 1 ? "s" : "",
              bench_step(b, "dropped") ? ", after dropout" : "");
-    draw_head_maps(b, title, "");
+    draw_maps(b, "maps", title, heads, label, table);
 }
 
-static void draw_output(const Bench *b)
-{
-    const List *words = &b->list[WORDS];
-    char title[100], before[80];
-    snprintf(title, sizeof title,
-             "What each word may see, and takes, in %s head%s",
-             numeral(b->a.n_heads), b->a.n_heads > 1 ? "s" : "");
-    snprintf(before, sizeof before, "%s%s%s, ", words->name[0],
-             b->n > 1 ? " " : "", b->n > 1 ? words->name[1] : "");
-    draw_head_maps(b, title, before);
-}
-
-/* A heat map needs a name and a title alone. */
+/* A heat map needs a name and a title alone, and maps side by side those of
+ * their steps that are there. */
 void workbench_draw(const Bench *b)
 {
+    enum { MOST_MAPS = 4 };
     static const struct {
         const char *stage, *name, *title;
+        struct {
+            const char *id, *label;
+        } map[MOST_MAPS];
         void (*draw)(const Bench *b);
-    } of[] = {{.stage = "shares", .draw = draw_shares},
-              {.stage = "roles", .draw = draw_roles},
-              {"scale", "life", "What each word takes of each", NULL},
+    } of[] = {{"roles",
+               "roles",
+               "Scores without roles and with them",
+               {{"alike", "embeddings with each other"},
+                {"scores", "queries with keys"}},
+               draw_answer},
+              {"mask",
+               "maps",
+               "Scores, and the shares that come of them",
+               {{"scores", "scores"},
+                {"weights", "weights"},
+                {"hidden", "times the mask"},
+                {"renormalized", "renormalized"}},
+               NULL},
+              {"dropout",
+               "dropout",
+               "Attention weights, and what dropout leaves",
+               {{"weights", "weights"}, {"dropped", "after dropout"}},
+               NULL},
+              {.stage = "shares", .draw = draw_shares},
+              {.stage = "scale",
+               .name = "life",
+               .title = "What each word takes of each"},
               {.stage = "texts", .draw = draw_texts},
-              {"translation", "translation",
-               "What English words take of German ones", NULL},
-              {.stage = "mask", .draw = draw_mask},
-              {.stage = "dropout", .draw = draw_dropout},
+              {.stage = "translation",
+               .name = "translation",
+               .title = "What English words take of German ones"},
               {.stage = "heads", .draw = draw_heads},
-              {.stage = "output", .draw = draw_output},
+              {.stage = "output", .draw = draw_heads},
               {.stage = "all", .draw = draw_heads}};
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (strcmp(of[i].stage, b->stage->name) != 0)
-            continue;
-        else if (of[i].draw)
-            of[i].draw(b);
-        else
-            draw_heatmap(b, of[i].name, of[i].title);
+    int k = 0, maps = 0;
+    while (strcmp(of[k].stage, b->stage->name) != 0)
+        k++;
+    const char *label[MOST_MAPS];
+    const float *table[MOST_MAPS];
+    for (int i = 0; i < MOST_MAPS && of[k].map[i].id; i++) {
+        const Step *s = bench_step(b, of[k].map[i].id);
+        label[maps] = of[k].map[i].label;
+        if (s)
+            table[maps++] = s->x;
+    }
+    if (maps)
+        draw_maps(b, of[k].name, of[k].title, maps, label, table);
+    else if (of[k].name)
+        draw_heatmap(b, of[k].name, of[k].title);
+    if (of[k].draw)
+        of[k].draw(b);
 }

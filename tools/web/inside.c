@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 
 #include <ctype.h>
 
@@ -9,8 +8,8 @@
 enum { LANGUAGE, REPEATED, VERBS, STAGES };
 static const Stage stages[STAGES] = {
     {.name = "language",
-     .settings = " words write temperature top_k seed head mask window way "
-                 "off ",
+     .settings =
+         " words write temperature top_k seed head mask window off ",
      .text = {{.words = "The mask hides the future. The mask h"}},
      .draw = BY_TRAINING,
      .number = {[KEY_MASK] = SEE_CAUSAL}},
@@ -257,13 +256,6 @@ static void switch_heads(Bench *b)
 
 /* ---- The model's steps */
 
-static void take_gelu(Bench *b, const Step *s)
-{
-    float *share = new_table(s->n, s->m);
-    gelu(s->n * s->m, b->step[s->from[0]].x, share, s->x);
-    free(share);
-}
-
 /* Logits, divided by the temperature, of which the k largest are kept; with
  * a temperature of 0 the largest alone. */
 static void share(const Bench *b, int m, const float *given, float *shares)
@@ -335,7 +327,6 @@ static int add_block(Bench *b, int l, int x)
                                     norm_2, &block->up, plain);
     const int active =
         bench_add_like(b, l, "gelu", "what GELU leaves of it", GELU, up, 0);
-    b->step[active].take = take_gelu;
     const int down = bench_add_linear(b, l, "down", "what the network adds",
                                       active, &block->down, plain);
     return bench_add_like(b, l, "after", "sum after the network", SUM,
@@ -448,9 +439,6 @@ static void check_settings(const Bench *b)
     if (t > 0 && t < coldest)
         REFUSE("temperature is %g: 0, or from %g on, is needed", t,
                coldest);
-    if (b->number[KEY_WAY] != 0 && !is_causal)
-        REFUSE("way is cached: mask=causal is needed, as a cache holds "
-               "only what came before");
     if (b->number[KEY_WRITE] > 0 && !is_causal)
         REFUSE("write is %d: mask=causal is needed, as what is not written "
                "yet cannot be seen",
@@ -491,27 +479,6 @@ static void end(Bench *b)
 
 /* ---- Notes */
 
-/* The largest difference that it makes to the logits if the tokens come one
- * by one, with a cache of keys and values. */
-static float cached_difference(const Bench *b)
-{
-    const Gpt *g = &b->g;
-    KVCache cache[MOST_LAYERS];
-    float most = 0;
-    gpt_caches_init(cache, g);
-    for (int i = 0; i < b->n; i++) {
-        GptPass p;
-        gpt_pass_init(&p, g, 1, 1);
-        gpt_forward(g, cache, b->ids + i, &p);
-        most = fmaxf(
-            most, largest_difference(g->vocabulary, p.logits,
-                                     bench_row(&b->step[b->logits], 0, i)));
-        gpt_pass_free(&p);
-    }
-    gpt_caches_free(cache, g);
-    return most;
-}
-
 /* Whether the last token stands in the text before, too. */
 static int stood_before(const Bench *b)
 {
@@ -548,11 +515,6 @@ static void note(const Bench *b)
     if (stage_of(b) == REPEATED && !stood_before(b))
         puts("@note The last letter has not stood before. Training has "
              "asked no answer there, and this one means nothing.");
-    if (b->number[KEY_WAY] != 0)
-        printf("@note Token by token, with a cache of keys and values, the "
-               "logits are those of the whole text, but for rounding: they "
-               "differ by at most %.1e.\n",
-               (double)cached_difference(b));
 }
 
 /* ---- Maps: the weights of every head, and what it does in this text */

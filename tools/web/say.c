@@ -1,5 +1,4 @@
-#include "say.h"
-#include "attention.h"
+#include "bench.h"
 
 /* ---- Numbers */
 

@@ -231,27 +231,6 @@ int bench_sees(const Bench *b, int i, int j)
            (mask != SEE_WINDOW || i - j < bench_whole(b, KEY_WINDOW));
 }
 
-/* What is made entry by entry. */
-static float one(const Bench *b, const Step *s, int i, int j,
-                 const float *x, const float *y)
-{
-    const int wide = b->step[s->from[0]].m, k = i * s->m + j;
-    switch (s->made) {
-    case BESIDE:
-        return j < wide ? x[i * wide + j] : y[i * (s->m - wide) + j - wide];
-    case SUM:
-        return x[k] + y[k];
-    case SCALED:
-        return x[k] / (float)b->divisor;
-    case MASK:
-        return (float)bench_sees(b, i, j);
-    case EXPONENTIALS:
-        return expf(x[k]);
-    default: /* PARTS */
-        return x[i] * y[k];
-    }
-}
-
 static void take_layer(const Bench *b, const Step *s, int h)
 {
     const Step *w = &b->step[s->from[1]], *bias = &b->step[s->from[2]];
@@ -268,27 +247,6 @@ static void take_layer(const Bench *b, const Step *s, int h)
                        out);
 }
 
-/* The steps between scores and what the values are mixed with, each in
- * place of a copy of the one before. */
-static void take_weights(Bench *b, const Step *s, const void *x,
-                         const void *y, void *out)
-{
-    const int n = s->n, m = s->m;
-    memcpy(out, x, (size_t)n * (size_t)m * sizeof(float));
-    if (s->made == MASKED)
-        mask_scores_table(n, m, y, out);
-    else if (s->made == WEIGHTS)
-        softmax_rows(n, m, x, out);
-    else if (s->made == HIDDEN)
-        mask_weights(n, m, y, out);
-    else if (s->made == RENORMALIZED)
-        renormalize(n, m, out);
-    else if (s->made == KEPT)
-        dropout_mask(&b->dropping, b->number[KEY_P], n, m, out);
-    else
-        dropout_apply(b->number[KEY_P], n, m, y, x, out);
-}
-
 static void take_scores(const Bench *b, const Step *s, const void *x,
                         const void *y, float *out)
 {
@@ -298,19 +256,35 @@ static void take_scores(const Bench *b, const Step *s, const void *x,
             out[j] = b->score[j];
 }
 
+/* Fills the table of a head, x and y being those that it is made of. What
+ * the book's functions change in place begins as a copy of x. */
 static void take_head(Bench *b, const Step *s, int h)
 {
     const Step *a = &b->step[s->from[0]], *c = &b->step[s->from[1]];
-    const void *x = bench_row(a, h, s->first), *y = bench_row(c, h, 0);
+    const float *x = bench_row(a, h, s->first), *y = bench_row(c, h, 0);
     float *own = bench_row(s, h, 0);
+    const void *given = x, *other = y;
     void *out = own;
-    const int n = s->n, m = s->m;
+    const int n = s->n, m = s->m, size = n * m;
+    if (s->made >= MASKED && s->made <= DROPPED)
+        memcpy(own, x, (size_t)size * sizeof *own);
     switch (s->made) {
     case PARAMETER:
     case MAKERS:
         break;
     case ROW_OF:
-        embed(n, m, a->n, s->ids, x, out);
+        embed(n, m, a->n, s->ids, given, out);
+        break;
+    case BESIDE:
+        for (int i = 0; i < n; i++) {
+            const size_t wide = (size_t)a->m, rest = (size_t)(m - a->m);
+            memcpy(own + i * m, x + i * a->m, wide * sizeof *x);
+            memcpy(own + i * m + a->m, y + i * c->m, rest * sizeof *y);
+        }
+        break;
+    case SUM:
+        for (int k = 0; k < size; k++)
+            own[k] = x[k] + y[k];
         break;
     case NORM:
     case LINEAR:
@@ -318,32 +292,54 @@ static void take_head(Bench *b, const Step *s, int h)
         break;
     case ALIKE:
     case SCORES:
-        take_scores(b, s, x, y, out);
+        take_scores(b, s, given, other, own);
         break;
-    case BESIDE:
-    case SUM:
     case SCALED:
+        for (int k = 0; k < size; k++)
+            own[k] = x[k] / (float)b->divisor;
+        break;
     case MASK:
-    case EXPONENTIALS:
-    case PARTS:
-        for (int k = 0; k < n * m; k++)
-            own[k] = one(b, s, k / m, k % m, x, y);
+        for (int k = 0; k < size; k++)
+            own[k] = (float)bench_sees(b, k / m, k % m);
         break;
     case MASKED:
+        mask_scores_table(n, m, other, out);
+        break;
+    case EXPONENTIALS:
+        for (int k = 0; k < size; k++)
+            own[k] = expf(x[k]);
+        break;
     case WEIGHTS:
+        softmax_rows(n, m, given, out);
+        break;
     case HIDDEN:
+        mask_weights(n, m, other, out);
+        break;
     case RENORMALIZED:
+        renormalize(n, m, out);
+        break;
     case KEPT:
+        dropout_mask(&b->dropping, b->number[KEY_P], n, m, out);
+        break;
     case DROPPED:
-        take_weights(b, s, x, y, out);
+        dropout_apply(b->number[KEY_P], n, m, other, given, out);
+        break;
+    case PARTS:
+        for (int k = 0; k < size; k++)
+            own[k] = x[k / m] * y[k];
         break;
     case CONTEXT:
-        matmul(n, m, a->m, x, y, out);
+        matmul(n, m, a->m, given, other, out);
         break;
     case JOINED:
-        merge_heads(n, a->heads, a->m, x, out);
+        merge_heads(n, a->heads, a->m, given, out);
         break;
-    case GELU:
+    case GELU: {
+        float *share = new_table(n, m);
+        gelu(size, given, share, out);
+        free(share);
+        break;
+    }
     case SHARES:
     case LIKELY:
         s->take(b, s);

@@ -1,5 +1,4 @@
 #include "bench.h"
-#include "say.h"
 #include "support/utf8.h"
 
 /* The chapters' attentions, of which every number can be changed. */
@@ -82,9 +81,9 @@ static const Stage stages[] = {
      .draw = BY_HAND,
      .by_hand = {cat_looks_for[0], cat_found_by[0], cat_gives[0]},
      .number = {[KEY_D_K] = 3, [KEY_D_V] = 2, [KEY_SCALE] = 1},
-     .names = {[OF_X] = "animal deed food",
-               [OF_K] = "animal deed food",
-               [OF_V] = "animal food"}},
+     .names = {[OF_X] = &(List){3, {"animal", "deed", "food"}},
+               [OF_K] = &(List){3, {"animal", "deed", "food"}},
+               [OF_V] = &(List){2, {"animal", "food"}}}},
     {.name = "scale",
      .settings = " words seed d_k d_v scale ",
      .text = {LIFE},
@@ -112,10 +111,11 @@ static const Stage stages[] = {
      .draw = BY_HAND,
      .by_hand = {help_looks_for[0], help_found_by[0], help_gives[0]},
      .number = {[KEY_D_K] = 4, [KEY_D_V] = 2},
-     .names = {[OF_X] = "can you help me",
-               [OF_Y] = "able you me helps pronoun",
-               [OF_K] = "able you me helps",
-               [OF_V] = "verb pronoun"}},
+     .names = {[OF_X] = &(List){4, {"can", "you", "help", "me"}},
+               [OF_Y] =
+                   &(List){5, {"able", "you", "me", "helps", "pronoun"}},
+               [OF_K] = &(List){4, {"able", "you", "me", "helps"}},
+               [OF_V] = &(List){2, {"verb", "pronoun"}}}},
     {.name = "mask",
      .settings = " words seed d_k d_v scale mask window hide ",
      .text = {LIFE},
@@ -170,38 +170,13 @@ static void check_word(int number, const char *word)
         const unsigned char *byte = (const unsigned char *)c;
         const int is_control = *byte < ' ' || *byte == 0x7f ||
                                (*byte == 0xc2 && byte[1] < 0xa0);
-        if (!utf8_length(c))
-            REFUSE("word %d has byte 0x%02X where no character begins: "
-                   "UTF-8 is needed",
-                   number, *byte);
-        if (is_control || !strncmp(c, "\xef\xbf\xbe", 3) ||
+        if (!utf8_length(c) || is_control ||
+            !strncmp(c, "\xef\xbf\xbe", 3) ||
             !strncmp(c, "\xef\xbf\xbf", 3))
-            REFUSE("word %d has byte 0x%02X, of a character that cannot be "
-                   "printed: one that can is needed",
+            REFUSE("word %d has byte 0x%02X: characters in UTF-8 that can "
+                   "be printed are needed",
                    number, *byte);
     }
-}
-
-/* Refuses a text that split_words would refuse, or that has no room on the
- * page. */
-static void check_text(const char *text)
-{
-    const char *const blanks = ", \t\n";
-    const int most = sizeof(Word) - 1;
-    int words = 0;
-    for (const char *c = text + strspn(text, blanks); *c; words++) {
-        int size = 0;
-        for (; !strchr(" \t\n", *c); c++)
-            size += *c != ',';
-        if (size > most)
-            REFUSE("word %d has %d bytes: at most %d, or %d Chinese "
-                   "characters, fit, so put blanks between words",
-                   words + 1, size, most, most / 3);
-        c += strspn(c, blanks);
-    }
-    if (words == 0 || words > MOST_WORDS)
-        REFUSE("the text has %d words: 1 to %d are needed", words,
-               MOST_WORDS);
 }
 
 /* Takes text k apart. */
@@ -210,8 +185,10 @@ static int read_text(Bench *b, int k)
     const Text *text = &b->stage->text[k];
     const char *given = b->given[k ? KEY_OTHERS : KEY_WORDS];
     List *list = &b->list[k ? OTHERS : WORDS];
-    check_text(given);
     list->n = split_words(given, b->word[k]);
+    if (list->n > MOST_WORDS)
+        REFUSE("the text has %d words: 1 to %d are needed", list->n,
+               MOST_WORDS);
     for (int i = 0; i < list->n; i++) {
         check_word(i + 1, b->word[k][i]);
         list->name[i] = b->word[k][i];
@@ -255,21 +232,6 @@ static void read_words(Bench *b)
                word);
     if (b->stage->draw == BY_NONE)
         b->list[ASKING] = (List){1, {b->word[0][b->asking]}};
-}
-
-/* What entries mean, each cut from the stage's line of names. */
-static void read_names(Bench *b)
-{
-    static char names[LISTS][100];
-    for (int k = OF_X; k <= OF_V; k++) {
-        if (!b->stage->names[k])
-            continue;
-        snprintf(names[k], sizeof names[k], "%s", b->stage->names[k]);
-        List *list = &b->list[k];
-        for (char *word = strtok(names[k], " "); word;
-             word = strtok(NULL, " "))
-            list->name[list->n++] = word;
-    }
 }
 
 static void explain_embedding(const Bench *b, const Step *s, Place p)
@@ -387,7 +349,9 @@ static void begin(Bench *b)
 {
     const int d = b->stage->text[0].d, d_out = bench_whole(b, KEY_D_OUT);
     read_words(b);
-    read_names(b);
+    for (int k = OF_X; k <= OF_V; k++)
+        if (b->stage->names[k])
+            b->list[k] = *b->stage->names[k];
     Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
     Step s = {.n = b->n, .m = d, .rows = WORDS, .columns = OF_X};
     s.explain = explain_embedding;
