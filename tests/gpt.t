@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use JSON::PP;
+use List::Util qw(sum);
 use Test::More;
 use Wait qw(wait_until);
 
@@ -72,10 +73,19 @@ my ($out, $err, $status) = run($reader, $golden, @ids);
 is "$err$status", '0', 'the next token of a model from a file';
 like $out, qr/\Alogits of the next token \($size\)\n\[/, '... is told by logits';
 near [printed_numbers($out)], \@logits, 6e-5, '... which are those of PyTorch';
-($out, $err, $status) = run($inside, '--map', 1, 1, $golden, @ids);
-is "$err$status", '0', 'the weights of a head';
-my @weights = printed_numbers($out);
-near [map { my $i = $_; eval join '+', @weights[$i * $n .. $i * $n + $n - 1] } 0 .. $n - 1], [(1) x $n], 4e-4, '... add up to one';
+
+# The weights of each head of the first text: from the queries and keys [block][text][token][head * $d + entry] of PyTorch.
+my ($query, $key) = map { [numbers($golden, "gpt_tied-$_")] } qw(query key);
+my ($texts, $heads, $d) = ($shape->[0], 2, 6);
+for my $head (map { my $block = $_; map { [$block, $_] } 0 .. $heads - 1 } 0, 1) {
+    my @begin = map { (($head->[0] * $texts * $n + $_) * $heads + $head->[1]) * $d } 0 .. $n - 1;
+    my @due = map {
+        my $i = $_;
+        my @seen = map { my $j = $_; exp(sum(map { $query->[$begin[$i] + $_] * $key->[$begin[$j] + $_] } 0 .. $d - 1) / sqrt $d) } 0 .. $i;
+        (map { $_ / sum @seen } @seen), (0) x ($n - 1 - $i);
+    } 0 .. $n - 1;
+    near [printed_numbers((run($inside, '--map', @$head, $golden, @ids))[0])], \@due, 6e-5, "--map @$head: PyTorch's weights";
+}
 ($out, $err, $status) = run($inside, $golden);
 is "$err$status", '0', 'the table of all heads';
 near [printed_numbers((split /\n/, $out)[1])], [numbers('golden/24_inside.safetensors', 'heads_program-loss')], 6e-5,
