@@ -36,7 +36,7 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@touch $@
 
 # ---- The long runs, of which the pages of chapters 23 and 24 tell.
-$(addprefix $(BUILD)/tools/,train train_words halve): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
+$(addprefix $(BUILD)/tools/,train train_words): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link_args)
 
@@ -56,10 +56,10 @@ train-page: sizes = 4000 16 128 112 4 2 1 0
 train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0 10"
 train-dropout: ## chapter 23's long run, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
-train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
+train-page: ## the workbench's language model, in 16 bits
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
 	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(sizes)
-	@[ -e $(gpt).training ] || { $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
+	@[ -e $(gpt).training ] || { $(if $(halved),$< $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
 train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
 	@$< src/models/repeated.safetensors src/models/verbs.safetensors
@@ -73,4 +73,4 @@ mutants: $(tests) $(names:%=$(BUILD)/start/%.o) ## plants mistakes by rules: the
 	@rm -rf $(BUILD)/mutants
 	@$(call plant,$(or $(FILES),$(mutable)),$(SAMPLE))
 	@$(if $(changed),$(call plant,$(changed),40))
-	@tools/measure/mutants --sum
+	@tools/measure/mutants --sum $(if $(SAMPLE)$(FILES),--sample 1)

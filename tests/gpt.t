@@ -132,10 +132,14 @@ is_deeply [@value{qw(steps texts context_length width n_heads layers repeats dro
 like "$value{machine}, $value{date}", qr/^.+, \d+ threads, \d{4}-\d\d-\d\d$/, '... the machine, and the day';
 my @rows = map { [split /\t/] } $log =~ /^(\d+(?:\t[\d.e-]+){4})\tThe .{12}$/mg;
 is_deeply [map { $_->[0] } @rows], [1 .. 20], '... and a row for each step, with what the model writes';
-my @heads = map { (split /\t/)[2 .. 5] } $log =~ /^(\d+\t\d+(?:\t[\d.e-]+){9})$/mg;
+my @columns = map { [split /\t/] } $log =~ /^(\d+\t\d+(?:\t[\d.e-]+){9})$/mg;
+my @heads = map { @$_[2 .. 5] } @columns;
 my ($best) = sort { $a->[2] <=> $b->[2] } @rows;
 near [map { my $k = $_; (sort { $b <=> $a } @heads[$k, $k + 4])[0] } 0, 1], [@$best[3, 4]], 1e-6, '... and the scores of the best model';
-near_scores([scores_in((run($inside, "$folder/whole.model"))[0])], \@heads, '... which the program of chapter 24 finds, too');
+is_deeply [map { $_->[6] } @columns], [map { $_->[2] } @columns], '... of which the first is the weight one back';
+($out) = run($inside, "$folder/whole.model");
+near [printed_numbers((split /\n/, $out)[1])], [@value{qw(loss_of_first_half loss_of_second_half)}], 6e-5, '... and the losses of both halves';
+near_scores([scores_in($out)], \@heads, '... which the program of chapter 24 finds, too');
 
 like signalled(INT => 'parts'), qr/parts\.training has step \d of 20: the same command goes on from there\n\z/, 'Ctrl-C ends it';
 is $?, 0, '... cleanly';
