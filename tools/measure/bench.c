@@ -3,11 +3,11 @@
  * short to be timed from Python. Compiled as the kernel is, for the
  * machine's instruction set, with a kernel of its own that takes one tile of
  * queries at a time. */
+#include "roofline.c"
 #define TILES 1
 #include "../../chapters/15_kernel.c"
 #include "../../src/kernel/attend.c"
 #include "attention/06_scaling.h"
-#include "roofline.c"
 
 /* Queries [texts][heads][n][d], keys and values [texts][kv_heads][m][d];
  * contexts are as queries. */
