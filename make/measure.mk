@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles bench-train train train-dropout train-repeats train-page train-words mutants
+.PHONY: roofline bench bench-compiles train train-dropout train-repeats train-page train-words mutants
 
 # One program for each instruction set, since each has its own peak.
 rooflines := $(addprefix $(BUILD)/tools/roofline.,plain $(sets))
@@ -13,21 +13,21 @@ roofline: $(rooflines) ## what this machine can do at most: GFLOP/s, GB/s
 # The book's functions as a shared library, and bench.c, for each instruction set, with a
 # kernel of its own that takes one tile of queries at a time.
 bench_lib := $(BUILD)/bench-lib
-shared    := -O2 -fPIC -fno-semantic-interposition
+pic := -O2 -fPIC -fno-semantic-interposition
 bench_libs := $(bench_lib)/attention.so $(foreach s,plain $(sets),$(bench_lib)/bench.$s.so)
 bench: $(bench_libs) $(BUILD)/bench-venv/made ## its speed beside PyTorch's and others': CASES="tiny product" for a part
 	CC='$(CC)' $(BUILD)/bench-venv/bin/python tools/measure/bench --build $(BUILD) \
 	  $(if $(MEASURED),--measured "$$MEASURED") $(CASES)
 
-$(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units) tools/measure/bench_train.c
-	$(MAKE) -s BUILD=$(bench_lib) CFLAGS='$(shared)' lib
-	$(CC) $(FLAGS) $(shared) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
+$(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units)
+	$(MAKE) -s BUILD=$(bench_lib) CFLAGS='$(pic)' lib
+	$(CC) $(FLAGS) $(pic) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
 $(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline.c $(bench_lib)/attention.so
-	$(CC) $(FLAGS) $(shared) $(kernel_flags) $($*) -Dmain=main_15 -shared $< \
+	$(CC) $(FLAGS) $(pic) $(kernel_flags) $($*) -Dmain=main_15 -shared $< \
 	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(openmp) -lm -o $@
 # Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
 bench-compiles: $(rooflines)
-	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c tools/measure/bench_train.c
+	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c
 
 $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@echo "Setting up PyTorch and onnxruntime in $(@D) (once)"
@@ -36,11 +36,9 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 	@touch $@
 
 # ---- The long runs, of which the pages of chapters 23 and 24 tell.
-$(addprefix $(BUILD)/tools/,train train_words halve): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
+$(addprefix $(BUILD)/tools/,train train_words): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link_args)
-bench-train: $(bench_lib)/attention.so .venv-golden/made ## chapter 23's training beside the same in PyTorch
-	@.venv-golden/bin/python tools/measure/bench-train --build $(BUILD) $(if $(STEPS),--steps "$$STEPS")
 
 # A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
@@ -58,10 +56,10 @@ train-page: sizes = 4000 16 128 112 4 2 1 0
 train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0 10"
 train-dropout: ## chapter 23's long run, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
-train-page: $(BUILD)/tools/halve ## the workbench's language model, in 16 bits
+train-page: ## the workbench's language model, in 16 bits
 train train-dropout train-repeats train-page: $(BUILD)/tools/train
 	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(sizes)
-	@[ -e $(gpt).training ] || { $(if $(halved),$(BUILD)/tools/halve $(gpt).safetensors $(halved);) \
+	@[ -e $(gpt).training ] || { $(if $(halved),$< $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
 train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
 	@$< src/models/repeated.safetensors src/models/verbs.safetensors
@@ -75,4 +73,4 @@ mutants: $(tests) $(names:%=$(BUILD)/start/%.o) ## plants mistakes by rules: the
 	@rm -rf $(BUILD)/mutants
 	@$(call plant,$(or $(FILES),$(mutable)),$(SAMPLE))
 	@$(if $(changed),$(call plant,$(changed),40))
-	@tools/measure/mutants --sum
+	@tools/measure/mutants --sum $(if $(SAMPLE)$(FILES),--sample 1)

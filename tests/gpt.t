@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use JSON::PP;
+use List::Util qw(sum);
 use Test::More;
 use Wait qw(wait_until);
 
@@ -72,10 +73,19 @@ my ($out, $err, $status) = run($reader, $golden, @ids);
 is "$err$status", '0', 'the next token of a model from a file';
 like $out, qr/\Alogits of the next token \($size\)\n\[/, '... is told by logits';
 near [printed_numbers($out)], \@logits, 6e-5, '... which are those of PyTorch';
-($out, $err, $status) = run($inside, '--map', 1, 1, $golden, @ids);
-is "$err$status", '0', 'the weights of a head';
-my @weights = printed_numbers($out);
-near [map { my $i = $_; eval join '+', @weights[$i * $n .. $i * $n + $n - 1] } 0 .. $n - 1], [(1) x $n], 4e-4, '... add up to one';
+
+# The weights of each head of the first text: from the queries and keys [block][text][token][head * $d + entry] of PyTorch.
+my ($query, $key) = map { [numbers($golden, "gpt_tied-$_")] } qw(query key);
+my ($texts, $heads, $d) = ($shape->[0], 2, 6);
+for my $head (map { my $block = $_; map { [$block, $_] } 0 .. $heads - 1 } 0, 1) {
+    my @begin = map { (($head->[0] * $texts * $n + $_) * $heads + $head->[1]) * $d } 0 .. $n - 1;
+    my @due = map {
+        my $i = $_;
+        my @seen = map { my $j = $_; exp(sum(map { $query->[$begin[$i] + $_] * $key->[$begin[$j] + $_] } 0 .. $d - 1) / sqrt $d) } 0 .. $i;
+        (map { $_ / sum @seen } @seen), (0) x ($n - 1 - $i);
+    } 0 .. $n - 1;
+    near [printed_numbers((run($inside, '--map', @$head, $golden, @ids))[0])], \@due, 6e-5, "--map @$head: PyTorch's weights";
+}
 ($out, $err, $status) = run($inside, $golden);
 is "$err$status", '0', 'the table of all heads';
 near [printed_numbers((split /\n/, $out)[1])], [numbers('golden/24_inside.safetensors', 'heads_program-loss')], 6e-5,
@@ -122,10 +132,14 @@ is_deeply [@value{qw(steps texts context_length width n_heads layers repeats dro
 like "$value{machine}, $value{date}", qr/^.+, \d+ threads, \d{4}-\d\d-\d\d$/, '... the machine, and the day';
 my @rows = map { [split /\t/] } $log =~ /^(\d+(?:\t[\d.e-]+){4})\tThe .{12}$/mg;
 is_deeply [map { $_->[0] } @rows], [1 .. 20], '... and a row for each step, with what the model writes';
-my @heads = map { (split /\t/)[2 .. 5] } $log =~ /^(\d+\t\d+(?:\t[\d.e-]+){9})$/mg;
+my @columns = map { [split /\t/] } $log =~ /^(\d+\t\d+(?:\t[\d.e-]+){9})$/mg;
+my @heads = map { @$_[2 .. 5] } @columns;
 my ($best) = sort { $a->[2] <=> $b->[2] } @rows;
 near [map { my $k = $_; (sort { $b <=> $a } @heads[$k, $k + 4])[0] } 0, 1], [@$best[3, 4]], 1e-6, '... and the scores of the best model';
-near_scores([scores_in((run($inside, "$folder/whole.model"))[0])], \@heads, '... which the program of chapter 24 finds, too');
+is_deeply [map { $_->[6] } @columns], [map { $_->[2] } @columns], '... of which the first is the weight one back';
+($out) = run($inside, "$folder/whole.model");
+near [printed_numbers((split /\n/, $out)[1])], [@value{qw(loss_of_first_half loss_of_second_half)}], 6e-5, '... and the losses of both halves';
+near_scores([scores_in($out)], \@heads, '... which the program of chapter 24 finds, too');
 
 like signalled(INT => 'parts'), qr/parts\.training has step \d of 20: the same command goes on from there\n\z/, 'Ctrl-C ends it';
 is $?, 0, '... cleanly';

@@ -3,11 +3,11 @@
  * short to be timed from Python. Compiled as the kernel is, for the
  * machine's instruction set, with a kernel of its own that takes one tile of
  * queries at a time. */
+#include "roofline.c"
 #define TILES 1
 #include "../../chapters/15_kernel.c"
 #include "../../src/kernel/attend.c"
 #include "attention/06_scaling.h"
-#include "roofline.c"
 
 /* Queries [texts][heads][n][d], keys and values [texts][kv_heads][m][d];
  * contexts are as queries. */
@@ -115,24 +115,21 @@ void bench_plain(const Tables *t)
                   (void *)table[1], ROWS(t->d, t->context + h * size));
 }
 
-/* Seconds of one call of many; without a kernel, of plain loops. */
-double bench_calls(const Kernel *kernel, const Tables *t, int calls)
+/* Many calls; without a kernel, of plain loops. */
+void bench_calls(const Kernel *kernel, int calls, const Tables *t)
 {
     const AttentionCall call = call_of(t);
-    const double from = seconds();
     for (int i = 0; i < calls; i++)
         if (kernel)
             kernel->attend(&call);
         else
             bench_plain(t);
-    return (seconds() - from) / calls;
 }
 
-/* Seconds for each of n numbers, the mean of so many times; exp2_fast is as
- * the kernel uses it, side by side in lanes. */
-double bench_exponentials(int is_fast, int n, const float x[n], int times)
+/* So many times all of n numbers; exp2_fast is as the kernel uses it, side
+ * by side in lanes. */
+void bench_exponentials(int is_fast, int times, int n, const float x[n])
 {
-    const double from = seconds();
     for (int i = 0; i < times; i++) {
         float sum = 0;
         if (is_fast) {
@@ -144,7 +141,27 @@ double bench_exponentials(int is_fast, int n, const float x[n], int times)
                 sum += expf(x[k]);
         unused = sum;
     }
-    return (seconds() - from) / ((double)times * n);
+}
+
+/* Chapter 23's long run begins: its model, in a file. */
+static GptTraining training;
+
+void bench_train_begin(const char *path, int *texts, int *context)
+{
+    gpt_training_init_prose(&training, &gpt_long_run);
+    gpt_save(&training.model, path);
+    *texts = training.texts;
+    *context = training.model.context_length;
+}
+
+/* The loss of its next batch, which is drawn, and the rate of the step. */
+float bench_train_step(int *ids, int *targets, double *rate)
+{
+    GptTraining *t = &training;
+    *rate = rate_at(t->step, t->steps / 10, t->steps, 4e-3, 4e-4);
+    t->adam.learning_rate = *rate;
+    gpt_training_batch(t, ids, targets);
+    return gpt_training_step(t, ids, targets);
 }
 
 /* Softmax in place, by powers of 2, and as fast as the kernel's. */

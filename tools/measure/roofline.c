@@ -2,9 +2,7 @@
  * multiplied and added a second, and bytes read from memory a second. It is
  * compiled once for each instruction set: as a program, which make roofline
  * runs, and as part of what tools/measure/bench loads. */
-#define _DEFAULT_SOURCE /* clock_gettime, sysconf */
-#include <unistd.h>
-
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include "attention.h"
 #include "kernel/lanes.h"
 
@@ -21,14 +19,14 @@ static float total(Vector sum[SUMS])
     return sum[0][0];
 }
 
-static APART float multiply_and_add(long steps, float factor, float more)
+static APART float multiply_and_add(size_t steps, float factor, float more)
 {
     Vector sum[SUMS], x = {0}, y = {0};
     x += factor;
     y += more;
     for (int i = 0; i < SUMS; i++)
         sum[i] = (float)i - y; /* of equal ones one would be computed */
-    for (long k = 0; k < steps; k++)
+    for (size_t k = 0; k < steps; k++)
         for (int i = 0; i < SUMS; i++)
             sum[i] = sum[i] * x + y;
     return total(sum);
@@ -45,21 +43,24 @@ static APART float add_up(size_t count, const float x[count])
     return total(sum);
 }
 
-/* Multiplies and adds in registers, on so many threads; returns how many
- * products and sums. */
-double compute_at_most(int threads, long steps)
+/* Multiplies and adds in registers, on so many threads, so many times; or
+ * reads x, which begins at a multiple of 64 bytes, each thread a part of its
+ * own. They return how many products and sums that is, or how many bytes;
+ * what does not fill all sums is left out. */
+typedef double Work(int threads, size_t count, const float *x);
+
+double compute_at_most(int threads, size_t count, const float *x)
 {
     float sum = 0;
+    (void)x;
 #pragma omp parallel for num_threads(threads) reduction(+ : sum)
     for (int i = 0; i < threads; i++)
-        sum += multiply_and_add(steps, 0.999f, 1e-3f);
+        sum += multiply_and_add(count, 0.999f, 1e-3f);
     unused = sum;
-    return 2. * (double)steps * SUMS * LANES * threads;
+    return 2. * (double)count * SUMS * LANES * threads;
 }
 
-/* Reads x, which begins at a multiple of 64 bytes, each thread a part of its
- * own; returns how many bytes. What does not fill all sums is left out. */
-double read_at_most(int threads, size_t count, const float x[count])
+double read_at_most(int threads, size_t count, const float *x)
 {
     const size_t part = count / (size_t)threads / 16 * 16;
     float sum = 0;
@@ -70,47 +71,19 @@ double read_at_most(int threads, size_t count, const float x[count])
     return (double)(sizeof *x * part) * threads;
 }
 
-double seconds(void)
+/* Billions of them a second: the most of several runs, since whatever else
+ * the machine does makes a run slower, and none faster. */
+double peak(Work *work, int threads, size_t count, const float *x)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* GFLOP/s, and GB/s from more memory than the caches hold: the most of
- * several runs, since whatever else the machine does makes a run slower, and
- * none faster. Those that compute take some 5 ms. */
-double peak_speed(int threads)
-{
-    long steps = 20000;
     double best = 0;
     for (int run = 0; run < RUNS; run++) {
-        const double from = seconds();
-        const double count = compute_at_most(threads, steps);
-        const double took = seconds() - from;
-        best = fmax(best, 1e-9 * count / took);
-        steps = (long)fmax(1e4, (double)steps * 0.005 / took);
+        struct timespec from, to;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        const double done = work(threads, count, x);
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        best = fmax(best, done / (1e9 * difftime(to.tv_sec, from.tv_sec) +
+                                  (double)(to.tv_nsec - from.tv_nsec)));
     }
-    return best;
-}
-
-double peak_bandwidth(int threads)
-{
-    size_t count = (size_t)32 << 20;
-    double best = 0;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE); /* in bytes */
-    if (cache > 0 && (size_t)cache > count)
-        count = (size_t)cache;
-#endif
-    float *x = new_zeroed_pages(count * sizeof *x);
-    memset(x, 1, count * sizeof *x);
-    for (int run = 0; run < RUNS; run++) {
-        const double from = seconds();
-        const double bytes = read_at_most(threads, count, x);
-        best = fmax(best, 1e-9 * bytes / (seconds() - from));
-    }
-    free(x);
     return best;
 }
 
@@ -122,12 +95,19 @@ int main(void)
                        : LANES == 8 ? "AVX2"
                                     : "plain";
     const int threads = threads_for(1 << 20, 0);
+    const size_t steps = 1000000; /* some milliseconds */
+    const size_t far = 1 << 26;   /* floats, more than caches hold */
     if (!kernel_named(name))
         return 0;
+    float *x = new_zeroed_pages(far * sizeof *x);
+    memset(x, 1, far * sizeof *x);
     printf("%-8s %8.1f GFLOP/s on one thread, %8.1f on %d; ", name,
-           peak_speed(1), peak_speed(threads), threads);
+           peak(compute_at_most, 1, steps, x),
+           peak(compute_at_most, threads, steps, x), threads);
     printf("memory %6.1f GB/s read by one thread, %6.1f by %d\n",
-           peak_bandwidth(1), peak_bandwidth(threads), threads);
+           peak(read_at_most, 1, far, x),
+           peak(read_at_most, threads, far, x), threads);
+    free(x);
     return 0;
 }
 #endif

@@ -98,7 +98,7 @@ static void run_load(Run *run, const char *path)
 
 /* ---- Its steps. */
 
-/* The seconds on a clock that never goes back, whatever it counts from. */
+/* On a clock that never goes back. */
 static double seconds_now(void)
 {
     struct timespec time;
@@ -121,32 +121,16 @@ static float run_step(GptTraining *t)
 }
 
 /* Sixteen repeated texts, for the scores of heads: of 128 tokens, or as many
- * as the context has. */
-enum { HEAD_TEXTS = 16 };
-static int head_text_length(const Gpt *g)
+ * as the context has. Returns how many those are. */
+enum { HEAD_TEXTS = 16, HEAD_TOKENS = 128 };
+static int head_texts(const Gpt *g, int ids[HEAD_TEXTS * HEAD_TOKENS])
 {
-    return (g->context_length < 128 ? g->context_length : 128) / 2 * 2;
-}
-
-static void draw_head_texts(const Gpt *g, int n, int ids[HEAD_TEXTS][n])
-{
+    const int n = g->context_length < HEAD_TOKENS
+                      ? g->context_length / 2 * 2
+                      : HEAD_TOKENS;
     Random r = random_seeded(123);
-    draw_twice(&r, g->vocabulary, HEAD_TEXTS, n, ids);
-}
-
-/* The largest of each score of all heads. */
-static void largest_scores(const Gpt *g, double largest[2])
-{
-    const int heads = g->layers * g->n_heads;
-    const int n = head_text_length(g);
-    int ids[HEAD_TEXTS][n];
-    float score[heads][HEAD_SCORES], loss[2];
-    draw_head_texts(g, n, ids);
-    head_weights(g, HEAD_TEXTS, n, ids, score, loss);
-    largest[0] = largest[1] = 0;
-    for (int i = 0; i < heads; i++)
-        for (int k = 0; k < 2; k++)
-            largest[k] = fmax(largest[k], (double)score[i][k]);
+    draw_twice(&r, g->vocabulary, HEAD_TEXTS, n, (void *)ids);
+    return n;
 }
 
 /* Adds a row to the log, and keeps the model if none before it was as
@@ -157,17 +141,24 @@ static void record_row(Run *run)
     const Gpt *g = &t->model;
     const double loss = (double)gpt_run_loss(t, prose());
     const double held = (double)gpt_run_loss(t, held_out());
-    double scores[2];
+    const int heads = g->layers * g->n_heads;
+    int ids[HEAD_TEXTS * HEAD_TOKENS];
+    const int n = head_texts(g, ids);
+    float score[heads][HEAD_SCORES], unused[2], largest[2] = {0};
     char sample[g->context_length + 1];
     if (!isfinite(loss) || !isfinite(held))
         REFUSE(
             "losses of %g and %g after step %d; they must be finite: try "
             "a lower learning rate",
             loss, held, t->step);
-    largest_scores(g, scores);
+    head_weights(g, HEAD_TEXTS, n, (void *)ids, score, unused);
+    for (int i = 0; i < heads; i++)
+        for (int k = 0; k < 2; k++)
+            largest[k] = fmaxf(largest[k], score[i][k]);
     gpt_sample(g, g->context_length, sample);
     fprintf(run->rows, "%d\t%.9g\t%.9g\t%.9g\t%.9g\t%.*s\n", t->step, loss,
-            held, scores[0], scores[1], g->context_length, sample);
+            held, (double)largest[0], (double)largest[1], g->context_length,
+            sample);
     if (held < run->now.least) {
         run->now.least = held;
         memcpy(run->best.memory, g->memory, g->count * sizeof *g->memory);
@@ -237,15 +228,14 @@ static void write_sizes(const Run *run, FILE *log)
 static void write_heads(Gpt *g, FILE *log)
 {
     const int heads = g->layers * g->n_heads;
-    const int n = head_text_length(g);
-    int ids[HEAD_TEXTS][n];
+    int ids[HEAD_TEXTS * HEAD_TOKENS];
+    const int n = head_texts(g, ids);
     float score[heads][HEAD_SCORES], loss[2];
     float back[TRAINED_BACK][heads];
-    draw_head_texts(g, n, ids);
-    head_scores(g, HEAD_TEXTS, n, ids, score, loss);
+    head_scores(g, HEAD_TEXTS, n, (void *)ids, score, loss);
     GptPass p;
     gpt_pass_init(&p, g, HEAD_TEXTS, n);
-    gpt_forward(g, NULL, *ids, &p);
+    gpt_forward(g, NULL, ids, &p);
     for (int k = 0; k < TRAINED_BACK; k++)
         heads_back(&p, k + 1, k + 1, back[k]);
     gpt_pass_free(&p);
@@ -305,8 +295,17 @@ static void run_train(const GptTraining *sizes, char *const path[3])
     run_free(&run);
 }
 
+/* A model written again, in numbers of 16 bits. */
+static void halve(const char *from, const char *to)
+{
+    Gpt g;
+    gpt_load(&g, from);
+    gpt_save_half(&g, to);
+    gpt_free(&g);
+}
+
 /* Files for the training, its model and its log, and then maybe the sizes of
- * a run of one's own. */
+ * a run of one's own; or two files for a model and its half. */
 static int train_gpt(int argc, char *argv[])
 {
     GptTraining sizes = gpt_long_run;
@@ -320,10 +319,14 @@ static int train_gpt(int argc, char *argv[])
     int *const size[SIZES] = {
         &sizes.steps, &sizes.texts, &g->context_length, &g->width,
         &g->n_heads,  &g->layers,   &sizes.repeats,     &percent};
+    if (argc == 3) {
+        halve(argv[1], argv[2]);
+        return 0;
+    }
     if (argc != 4 && argc != 4 + SIZES)
         REFUSE("%d arguments; there must be TRAINING MODEL LOG, and then "
                "nothing or STEPS TEXTS CONTEXT WIDTH HEADS BLOCKS REPEATS "
-               "DROPOUT",
+               "DROPOUT; or MODEL HALVED",
                argc - 1);
     for (int i = 0; i + 4 < argc; i++)
         *size[i] = (int)parse_integer(name[i], argv[i + 4], least[i],
