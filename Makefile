@@ -139,8 +139,9 @@ link    = $(CC) $(CFLAGS) $(link_args)
 settings := Makefile $(BUILD)/settings.mk $(if $(wildcard .book),make/learn.mk)
 $(BUILD)/settings.mk: ask
 	@mkdir -p $(@D)
-	@{ echo '# $(names) $(sources)'; sh make/settings.sh $(CC) -x c - -x none $(CFLAGS) $(LDFLAGS) $(LDLIBS); } >$@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@new=$@.$$$$; { echo '# $(names) $(sources)'; \
+	  sh make/settings.sh $(CC) -x c - -x none $(CFLAGS) $(LDFLAGS) $(LDLIBS); } >$$new; \
+	  if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi # several makes may run here
 
 # A chapter is compiled as it stands. Its main gets a name of its own, main_07; its program
 # is tools/start.c, which calls that, linked with the chapters before.

@@ -216,6 +216,7 @@ static void odd_value(void)
                             i >= PLACE && i < N ? (double)NAN : due[i], 0,
                             ATOL);
     }
+    free(due);
 }
 
 /* ---- What is refused */

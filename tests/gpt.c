@@ -242,6 +242,9 @@ static void refused_caches(void)
     REFUSES_WRONG(
         "attend_cached", wrong,
         attend_cached(&c.a, &c.cache, 1, (float[1][6]){{0}}, &c.one));
+    trace_free(&c.one);
+    kv_cache_free(&c.cache);
+    attention_free(&c.a);
     gpt_caches_free(cache, &g);
     gpt_pass_free(&p);
     gpt_free(&g);

@@ -164,7 +164,7 @@ for (['for (volatile int i = 0;; i++) { }', qr/wrong    no end in [16] s.*^  1\.
 written(dot => 'for (int k = 1; k < 6; k++) printf("%d \\"\\n", k); return 0;', dot_scores => 'for (int i = 0; i < n; i++) scores[i][0] = 7;');
 $said = in_copy('test-01', 'EXERCISE=1.2');
 like $said, qr/^ +printed  \.\.\.\n +3 "\n +4 "\n +5 "$/m, 'of what is printed, the last lines' or diag $said;
-like $said, qr/^ +given    query \(\d, \d\) =\n +\[\[.*\]\]?\n(?: +\[.*\]\n)* +key \(\d, \d\) =\n +\[\[/m, 'of a table, its rows';
+like $said, qr/^ +given    query \(\d, \d\) =\n(?: +\[.*\]\n)+ +key \(\d, \d\) =\n +\[/m, 'of a table, its rows';
 written(dot => '(void)a;', dot_scores => 'for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) scores[i][j] = dot(d, query[i], key[j]);');
 like in_copy('test-01'), qr/^  1\.2 +dot_scores +waits for exercise 1\.1$/m, 'what calls one that is wrong waits for it';
 
