@@ -146,10 +146,10 @@ static const char few[] =
 static void test_few(void)
 {
     write_text(few);
+    expect_true("the machine", !strcmp(measured_on(), "M"));
     expect_equal("the first with the most threads",
                  (double)measured("MB", "it", "us", 0), 7);
     expect_equal("with one", (double)measured("MB", "it", "us", 1), 8);
-    expect_true("the machine", !strcmp(measured_on(), "M"));
 }
 
 static void read_measured(void)
@@ -171,6 +171,20 @@ static const WrongText not_measured[] = {
 static const char *const logs[3] = {"src/data/trained.tsv",
                                     "src/data/trained-dropout.tsv",
                                     "src/data/trained-repeats.tsv"};
+
+/* How a long run learns, of whatever sizes it is. */
+static void test_start(void)
+{
+    const GptTraining sizes = {
+        .model = {128, 8, 4, 1, 1, .has_own_output = 0}, .texts = 1};
+    GptTraining t;
+    gpt_training_init_prose(&t, &sizes);
+    expect_equal("beta_1", t.adam.beta_1, 0.9);
+    expect_equal("beta_2", t.adam.beta_2, 0.95);
+    expect_equal("decay", t.adam.decay, 0.1);
+    expect_integer("bytes", t.bytes, prose()->length);
+    gpt_training_free(&t);
+}
 
 /* Their sizes are the long run's, but for these; their rows every fortieth
  * step's, and the first one's; and the largest scores of a table those of
@@ -267,6 +281,7 @@ int main(void)
             "has measured is needed",
             measured("ms", "peak", "nobody", 1));
     REFUSES(NULL, measured("MS", "peak", "any", 1));
+    TAP("gpt_training_init_prose: how a run learns", test_start());
     TAP("trained_read: the logs of the long runs", test_logs());
     TAP("prose: two texts", test_prose());
     enter_folder();

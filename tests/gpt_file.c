@@ -261,6 +261,19 @@ static const struct {
     {"n_inner", "12", "48", 0},
 };
 
+/* Of a model in another folder, it is the one there. */
+static void folder_test(void)
+{
+    char there[200];
+    Gpt g;
+    load_configured("\"n_layer\": 2", 0);
+    snprintf(there, sizeof there, "%s/%s", folder, path);
+    expect_true("left", !chdir("/"));
+    gpt_load(&g, there);
+    expect_integer("heads", g.n_heads, 2);
+    gpt_free(&g);
+}
+
 static void refused_configs(void)
 {
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
@@ -356,6 +369,7 @@ int main(void)
     TAP("gpt_load: names behind a prefix, an output apart", prefix_test());
     refused_configs();
     TAP("gpt_load: what changes no logits in config.json", harmless_test());
+    TAP("gpt_load: a config.json in another folder", folder_test());
     remove("config.json");
     leave_folder();
     return tap_done();
