@@ -210,7 +210,10 @@ static void attention_refused(void)
         WRONG(grad_fit.query.d_out, 9, NULL),
         WRONG(grad_fit.value.d_out, 9, NULL),
         WRONG(grad_fit.out.d_out, 9, NULL),
-        WRONG(grad_fit.d_x, 4, NULL),
+        WRONG(grad_fit.d_x, 4,
+              "attention_object.c: attention_gradient_check: a gradient of "
+              "d_x, d_y, n_heads, d_k, d_v, d_out = 4, 2, 2, 4, 2, 3: 3, "
+              "2, 2, 4, 2, 3 are needed"),
         WRONG(grad_fit.d_y, 3, NULL),
         WRONG(grad_fit.n_heads, 3,
               "attention_object.c: attention_gradient_check: a gradient of "
