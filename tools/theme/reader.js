@@ -313,7 +313,7 @@ globalThis.book ??= {};
     ["Esc", "closes what is open"],
   ];
   const benchKeys = [
-    ["Tab", "to the next control, table or map"],
+    ["Tab", "to the next control or table"],
     ["← ↑ ↓ →", "from number to number"],
     ["Home End", "to the first, the last of the row; with Ctrl of all"],
     [

@@ -193,9 +193,9 @@
     );
   }
 
-  const placeOf = new WeakMap(); // of a cell of a table or map: what it is in, its row and column
+  const placeOf = new WeakMap(); // of a cell: its view, row and column
 
-  // One tab stop for each table or map: the cell that was there last.
+  // One tab stop for each table: the cell that was there last.
   function rover(cells) {
     const view = { cells, at: [0, 0] };
     view.rove = (i, j) => {
@@ -279,8 +279,6 @@
     return view;
   }
 
-  const numbersOf = (tables) => JSON.stringify(tables.map((table) => table.cells));
-
   // Whether a table has other numbers than that of the same name, if there is one. Of a table
   // of which some rows are there, only these count.
   function differs(table, own) {
@@ -354,7 +352,6 @@
         for (const view of group.views) all.views.set(view.key, view);
       }
       for (const id of [...groups.keys()]) if (!ids.includes(id)) groups.delete(id);
-      all.byNumbers = new Map([...all.views.values()].map((it) => [numbersOf([it.data]), it]));
       arrange(
         element,
         ids.map((id) => groups.get(id).element),
@@ -367,21 +364,19 @@
   // ---- Figures: the program's SVG
 
   // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
-  // it would hang over the cells that one points at, and its id may stand on the page already.
-  // Maps need no description: each of their cells can be read.
-  function parse(text) {
+  // it would hang over what one points at, and its id may stand on the page already.
+  function draw(box, text) {
     const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
     const svg = document.importNode(parsed.documentElement, true);
-    const [title, description] = svg.querySelectorAll(":scope > :is(title, desc)");
+    const title = svg.querySelector(":scope > title");
     title.remove();
     svg.removeAttribute("aria-labelledby");
     for (const element of svg.querySelectorAll("[id]")) element.removeAttribute("id");
-    const maps = [...svg.querySelectorAll("g")].map(mapView).filter(Boolean);
-    if (maps.length) {
-      svg.setAttribute("role", "group");
-      description.remove();
-    }
-    return { text, svg, title, maps };
+    svg.setAttribute("aria-label", title.textContent);
+    setText(box.caption, title.textContent);
+    box.picture.style.setProperty("--width", `${svg.getAttribute("width")}px`);
+    box.picture.replaceChildren(svg);
+    box.text = text;
   }
 
   function newBox() {
@@ -390,112 +385,19 @@
     return { element: make("div", { class: "pictured" }, caption, picture), caption, picture };
   }
 
-  function draw(box, text) {
-    box.figure = parse(text);
-    const width = box.figure.svg.getAttribute("width");
-    box.picture.style.setProperty("--width", `${width}px`);
-    box.picture.replaceChildren(box.figure.svg);
-  }
-
   function figures() {
     const element = make("div", { class: "figures" });
     const boxes = new Map();
-    let shown = [];
     function update(bench, files) {
-      shown = bench.figures.map((name) => {
+      const shown = bench.figures.map((name) => {
         const box = boxes.get(name) ?? newBox();
         boxes.set(name, box);
-        if (box.figure?.text !== files[name]) draw(box, files[name]);
-        const { svg, title, maps } = box.figure;
-        svg.setAttribute("aria-label", title.textContent);
-        setText(box.caption, title.textContent);
-        for (const map of maps) map.update(title.textContent);
-        return box;
+        if (box.text !== files[name]) draw(box, files[name]);
+        return box.element;
       });
-      arrange(
-        element,
-        shown.map((box) => box.element),
-      );
+      arrange(element, shown);
     }
-    // In the maps, too, the number that was asked and its sources are lit.
-    function light(byNumbers, asked, sources) {
-      for (const map of shown.flatMap((box) => box.figure.maps)) {
-        map.show(byNumbers.get(map.numbers));
-        map.light(asked, sources);
-      }
-    }
-    return { element, update, light };
-  }
-
-  // Puts parts of a map, which follow each other, into a group of their own.
-  function grouped(role, parts) {
-    const group = document.createElementNS(parts[0].namespaceURI, "g");
-    group.setAttribute("role", role);
-    parts[0].before(group);
-    group.append(...parts);
-    return group;
-  }
-
-  const asPrinted = (text) => text.textContent.replace("-∞", "-inf").replace("−", "-");
-
-  // A heat map, by rows: its cells stand in a group, the words of its columns first, and then of
-  // each row its word, and the boxes with their values. Nothing where it is no heat map.
-  function readMap(group) {
-    const texts = [...group.children].filter((child) => child.nodeName === "text");
-    const width = texts.findIndex((text) => text.classList.contains("end"));
-    if (width < 1 || texts.length % (width + 1) !== width) return undefined;
-    const columns = texts.splice(0, width);
-    const rows = [];
-    const cells = [];
-    while (texts.length) {
-      const [row, ...values] = texts.splice(0, width + 1);
-      rows.push(row);
-      cells.push(values.map((text) => grouped("gridcell", [text.previousElementSibling, text])));
-      grouped("row", cells.at(-1));
-    }
-    return { columns, rows, cells };
-  }
-
-  // A map that can be asked, or nothing.
-  function mapView(group) {
-    const read = readMap(group);
-    if (!read) return undefined;
-    const { columns, rows } = read;
-    const map = rover(read.cells);
-    // The words are said with each cell.
-    for (const text of [...columns, ...rows]) text.setAttribute("aria-hidden", "true");
-    group.setAttribute("role", "grid");
-    const each = map.cells.flatMap((row, i) => row.map((cell, j) => ({ cell, i, j })));
-    for (const { cell, i, j } of each) placeOf.set(cell, { view: map, i, j });
-    map.update = (title) => {
-      const name = group.parentNode.querySelector(":scope > .strong")?.textContent ?? title;
-      group.setAttribute("aria-label", `map: ${name}`);
-      const numbers = map.cells.map((row) => row.map((cell) => asPrinted(cell.lastChild)));
-      map.numbers = JSON.stringify([numbers]);
-      for (const { cell, i, j } of each) {
-        const says = `${rows[i].textContent}, ${columns[j].textContent}: ${numbers[i][j]}`;
-        if (cell.ariaLabel !== says) cell.ariaLabel = says;
-      }
-    };
-    // `table` has the same numbers, all of them: only then is it clear which are meant.
-    map.show = (table) => {
-      if (Boolean(table) !== Boolean(map.table))
-        for (const { cell } of each)
-          if (table) cell.setAttribute("tabindex", "-1");
-          else cell.removeAttribute("tabindex");
-      Object.assign(map, { table, data: table?.data });
-      if (table) map.rove(...map.at);
-    };
-    map.light = (asked, sources) => {
-      for (const box of group.querySelectorAll(".asked, .source"))
-        box.classList.remove("asked", "source");
-      for (const td of asked ? [...sources, asked] : []) {
-        const { view, i, j } = placeOf.get(td);
-        if (view === map.table)
-          map.cells[i][j].firstChild.classList.add(td === asked ? "asked" : "source");
-      }
-    };
-    return map;
+    return { element, update };
   }
 
   // ---- The heads of a model that has learned: what each looks at, and whether it is on

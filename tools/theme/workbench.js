@@ -299,7 +299,6 @@
       this.isListening = true;
       this.root.addEventListener("click", (event) => this.onClick(event));
       this.root.addEventListener("keydown", (event) => this.onKey(event));
-      this.root.addEventListener("pointerover", (event) => this.onPoint(event));
       if (!this.isPage) return;
       // The maps are painted in the page's colours.
       const repaint = () => this.result && this.heads.update(this.result);
@@ -579,17 +578,16 @@
     // ---- Asking
 
     // A source of the number that is shown goes on from it; any other number begins anew.
-    // The mark is what was chosen in a map; Escape leads back to it. What was pressed stays
-    // where it is.
-    ask(place, mark, pressed) {
+    // What was pressed stays where it is.
+    ask(place, pressed) {
       const at = inWords(place);
       const isSource = this.path.length && this.panel.cells.some((cell) => inWords(cell) === at);
       if (this.path.length && inWords(this.path.at(-1)) === at) return;
-      if (!isSource) Object.assign(this, { origin: mark, begun: pressed });
-      this.walk(isSource ? [...this.path, place] : [place], mark, pressed);
+      if (!isSource) this.begun = pressed;
+      this.walk(isSource ? [...this.path, place] : [place], pressed);
     }
 
-    walk(path, mark, pressed) {
+    walk(path, pressed) {
       const wasInPanel = this.panel.element.contains(document.activeElement);
       Object.assign(this, { path, last: undefined });
       this.keep(pressed, () => this.draw());
@@ -598,7 +596,7 @@
       clearTimeout(this.timer);
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
-      if (!pressed) this.bring(mark);
+      if (!pressed) this.bring();
     }
 
     // Does what may move the page, but not an element in the window.
@@ -610,13 +608,12 @@
     }
 
     // Into sight, with as little scrolling as that takes, above the explanation.
-    bring(mark) {
-      const at = mark ?? this.asked;
-      at.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    bring() {
+      this.asked.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
     }
 
     forget() {
-      const back = [this.path.length === 1 && this.origin, this.asked, this.begun, this.title];
+      const back = [this.asked, this.begun, this.title];
       Object.assign(this, { path: [], last: undefined });
       this.keep(this.asked, () => this.draw());
       setText(this.said, "");
@@ -636,7 +633,6 @@
       const asked = explain && this.cell(this.path.at(-1));
       const sources = explain ? this.panel.cells.map((cell) => this.cell(cell)) : [];
       const lit = explain ? [asked, ...sources] : [];
-      this.figures.light(this.tables.byNumbers, asked, sources);
       const isSame = lit.length === this.lit?.length && lit.every((td, k) => td === this.lit[k]);
       if (isSame) return;
       for (const td of this.lit ?? []) td.classList.remove("asked", "source");
@@ -663,11 +659,11 @@
 
     // ---- Mouse, touch and keys
 
-    // The cell of a table or map at an element, and where it is, if it can be asked.
+    // The cell at an element, and where it is.
     at(element) {
-      const cell = element.closest("td, [role=gridcell]");
+      const cell = element.closest("td");
       const place = placeOf.get(cell);
-      return place?.view.data && { cell, ...place };
+      return place && { cell, ...place };
     }
 
     onClick(event) {
@@ -679,15 +675,7 @@
     }
 
     askAt(place) {
-      this.ask(ofView(place), place.cell.matches("td") ? undefined : place.cell, place.cell);
-    }
-
-    // What the mouse points at in a map shows in its table.
-    onPoint(event) {
-      this.pointed?.classList.remove("pointed");
-      const place = this.at(event.target);
-      this.pointed = place && this.cell(ofView(place));
-      this.pointed?.classList.add("pointed");
+      this.ask(ofView(place), place.cell);
     }
 
     onKey(event) {
@@ -703,9 +691,9 @@
     // From a text to its numbers.
     toNumbers() {
       if (this.frame) this.draw();
-      const first = this.root.querySelector(".figures [tabindex='0'], .tables [tabindex='0']");
+      const first = this.root.querySelector(".tables [tabindex='0']");
       first.focus({ preventScroll: true });
-      first.closest(".pictured, .tabled").scrollIntoView({ block: "nearest", behavior: "instant" });
+      first.closest(".tabled").scrollIntoView({ block: "nearest", behavior: "instant" });
     }
 
     // Asks; and asked once more, goes on to the answer.
