@@ -247,21 +247,15 @@ const char *bench_entry(const Bench *b, ListId list, int k);
 /* ---- Numbers in an explanation */
 
 /* A number with as many decimals as print.c shows, and without a sign where
- * it rounds to 0; "+ 0.5000" or "- 0.5000"; and its value as shown. */
+ * it rounds to 0; and "+ 0.5000" or "- 0.5000". */
 const char *say(double x);
 const char *say_added(double x);
-double say_shown(double x);
 
 /* Print a line: the sum of x; a product, and behind it, unless that is NULL,
  * a name; a quotient. */
 void say_sum(int n, const float x[n], double sum);
 void say_product(float a, float c, const char *name);
 void say_quotient(double a, double c, float result);
-
-/* Notes that a line shows one result where another is right. Says so, if
- * that has been so since it was asked the last time. */
-void say_remark(double shown, double result);
-void say_digits(void);
 
 /* ---- A program: its stages, and what only it does. `begin` goes from
  * settings to steps, `note` prints notes, `draw` what is behind the tables,

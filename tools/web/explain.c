@@ -184,8 +184,6 @@ static void explain_drawn(const Bench *b, const Step *s, Place p)
     printf("A linear layer with %.0f inputs begins with numbers from %s to "
            "%s, so it is stretched and moved.\n",
            1 / (limit * limit), say(-limit), say(limit));
-    say_remark(say_shown(u) * say_shown(2 * limit) - say_shown(limit),
-               entry(b, p));
     printf("%s × %s - %s = %s\n", say(u), say(2 * limit), say(limit),
            say(entry(b, p)));
 }
@@ -282,15 +280,12 @@ static void explain_norm(const Bench *b, const Step *s, Place p)
            "subtracted.\n%s %s = %s\n",
            s->m, word(b, s->rows, p.i), say(mean), say((double)x[p.j]),
            say_added(-mean), say(apart));
-    say_remark(say_shown((double)x[p.j]) - say_shown(mean), apart);
     puts("It is divided by the root of the mean square of what is left of "
          "all, plus 0.00001.");
     say_quotient(apart, root, (float)part);
     puts("The norm stretches each entry, and adds a bias.");
     printf("%s × %s %s = %s\n", say(part), say(weight), say_added(bias),
            say(entry(b, p)));
-    say_remark(say_shown(part) * say_shown(weight) + say_shown(bias),
-               entry(b, p));
     from(s->from[0], 0, p.i, ALL);
     from(s->from[1], 0, 0, p.j);
     from(s->from[2], 0, 0, p.j);
@@ -350,9 +345,7 @@ static void explain_gelu(const Bench *b, const Step *s, Place p)
            "e^-u), and u = 1.5958 × (x + 0.0447 × x^3) = %s\n"
            "1 / (1 + e^%s) = %s\n",
            say(u), say(-u), say(share));
-    say_remark(1 / (1 + exp(-say_shown(u))), share);
     printf("%s × %s = %s\n", say(x), say(share), say(entry(b, p)));
-    say_remark(say_shown(x) * say_shown(share), entry(b, p));
     from(s->from[0], 0, p.i, p.j);
 }
 
@@ -443,7 +436,6 @@ static void explain_exponentials(const Bench *b, const Step *s, Place p)
          "larger where the score is larger.");
     const double score = (double)before(b, s, 0, p);
     printf("e^%s = %s\n", say(score), say(entry(b, p)));
-    say_remark(exp(say_shown(score)), entry(b, p));
     from(s->from[0], p.h, p.i, p.j);
 }
 
@@ -472,8 +464,6 @@ static void tell_share(const Bench *b, ListId names, int n, const float *x,
             continue;
         printf("e^(%s %s) = %s, for %s\n", say((double)x[k]),
                say_added((double)-most), say(whole), word(b, names, k));
-        say_remark(exp(say_shown((double)x[k]) - say_shown((double)most)),
-                   whole);
     }
     if (n > TOLD)
         printf("All %d exponentials come to %s together.\n", n, say(sum));
@@ -675,6 +665,8 @@ void bench_explain(const Bench *b, Place p, int *count,
     const Step *s = &b->step[p.step];
     source = place;
     sources = count;
+    const int before = *count;
     (s->explain ? s->explain : explain[s->made])(b, s, p);
-    say_digits();
+    if (*count > before || s->limit > 0)
+        puts("(All digits are used, also those that are not shown.)");
 }
