@@ -277,16 +277,6 @@ static void print_number(const Bench *b, Key key)
     print_choices(b, key);
 }
 
-/* Is this seed used at all? Not where all is written by hand. */
-static int is_drawn(const Bench *b)
-{
-    int drawn = b->stage->draw != BY_HAND && b->stage->draw != BY_NONE;
-    for (int i = 0; i < b->n + b->m; i++)
-        drawn |= i < b->n ? !b->is_known[0][i]
-                          : b->texts == 2 && !b->is_known[1][i - b->n];
-    return drawn;
-}
-
 static void print_settings(const Bench *b, const Program *p)
 {
     printf("@setting stage %s\n@label stage begin with\n@choice stage",
@@ -297,7 +287,6 @@ static void print_settings(const Bench *b, const Program *p)
     for (int key = 0; key < KEYS; key++) {
         const int mask = bench_whole(b, KEY_MASK);
         if (!is_set_here(b->stage, settings[key].key) ||
-            (key == KEY_SEED && !is_drawn(b)) ||
             (key == KEY_WINDOW && mask != SEE_WINDOW) ||
             (key == KEY_HIDE && mask == SEE_ALL) ||
             (key == KEY_DROPOUT_SEED && !(b->number[KEY_P] > 0)))

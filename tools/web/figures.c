@@ -52,14 +52,13 @@ static void draw_shares(const Bench *b)
     static const char *const step[3] = {"score", "exponential", "share"};
     static const char *const id[3] = {"scores", "exponentials", "weights"};
     const Step *parts = bench_step(b, "parts");
-    float x[3][MOST_WORDS], bars[3 * MOST_WORDS];
+    float bars[3 * MOST_WORDS];
     int is_finite = 1, is_growing = 1;
     char title[100];
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < b->n; j++) {
-            x[k][j] = bench_step(b, id[k])->x[j];
-            bars[k * b->n + j] = x[k][j];
-            is_finite &= isfinite(x[k][j]);
+            bars[k * b->n + j] = bench_step(b, id[k])->x[j];
+            is_finite &= isfinite(bars[k * b->n + j]);
         }
     for (int k = 0; k < b->n * 3; k++)
         is_growing &= parts->x[k] >= 0;
@@ -95,14 +94,6 @@ static void draw_answer(const Bench *b)
         bench_row(bench_step(b, "weights"), 0, i),
         bench_row(bench_step(b, "context"), 0, i));
     say_figure("likes");
-}
-
-static void draw_texts(const Bench *b)
-{
-    const int is_own = b->n == 6 && b->m == 8 && b->texts == 2;
-    draw_heatmap(b, "strangers",
-                 is_own ? "What six words take of eight strangers"
-                        : "What the words of one text take of another");
 }
 
 /* The weights of all heads, as the values are mixed with them. */
@@ -159,7 +150,9 @@ void workbench_draw(const Bench *b)
               {.stage = "scale",
                .name = "life",
                .title = "What each word takes of each"},
-              {.stage = "texts", .draw = draw_texts},
+              {.stage = "texts",
+               .name = "strangers",
+               .title = "What the words of one text take of another"},
               {.stage = "translation",
                .name = "translation",
                .title = "What English words take of German ones"},

@@ -479,15 +479,6 @@ static void end(Bench *b)
 
 /* ---- Notes */
 
-/* Whether the last token stands in the text before, too. */
-static int stood_before(const Bench *b)
-{
-    int is_there = 0;
-    for (int j = 0; j < b->n - 1; j++)
-        is_there |= b->ids[j] == b->ids[b->n - 1];
-    return is_there;
-}
-
 static void note(const Bench *b)
 {
     const float *share = b->step[b->next].x, loss = loss_of(b);
@@ -512,9 +503,6 @@ static void note(const Bench *b)
     if (b->number[KEY_MASK] != SEE_CAUSAL)
         puts("@note The model has not learned to see so: in training, each "
              "token has seen itself and those before.");
-    if (stage_of(b) == REPEATED && !stood_before(b))
-        puts("@note The last letter has not stood before. Training has "
-             "asked no answer there, and this one means nothing.");
 }
 
 /* ---- Maps: the weights of every head, and what it does in this text */

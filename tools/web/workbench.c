@@ -392,31 +392,19 @@ static void end(Bench *b)
 
 /* ---- Notes */
 
-static int is_repeated(const Bench *b, int k, int i)
-{
-    int first = 0;
-    while (strcmp(b->word[k][first], b->word[k][i]) != 0)
-        first++;
-    return first < i;
-}
-
-/* Which words have rows that the chapter does not give them. */
+/* That the chapter does not give each word its row. */
 static void note_drawn(const Bench *b, int k)
 {
     const Text *text = &b->stage->text[k];
     const int n = b->list[k ? OTHERS : WORDS].n;
-    int count = 0;
-    for (int i = 0; text->known && i < n; i++) {
-        if (b->is_known[k][i] || is_repeated(b, k, i))
-            continue;
-        if (count == 0)
-            printf("@note Chapter %d has no numbers for ", text->chapter);
-        printf("%s'%s'", count++ ? ", " : "", b->word[k][i]);
-    }
-    if (count)
-        printf(": %s drawn as in chapter 5, from seed %.0f.\n",
-               count > 1 ? "their rows are" : "its row is",
-               b->number[KEY_SEED]);
+    int known = 0;
+    for (int i = 0; i < n; i++)
+        known += b->is_known[k][i];
+    if (text->known && known < n)
+        printf(
+            "@note Chapter %d does not have each of these words: the "
+            "rows of others are drawn as in chapter 5, from seed %.0f.\n",
+            text->chapter, b->number[KEY_SEED]);
 }
 
 /* Chinese without blanks is a single word. */
