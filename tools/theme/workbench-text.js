@@ -9,6 +9,16 @@
 
   const cell = ([table, head, row, column]) => ({ table, head, row, column });
 
+  function settingOf(bench, key) {
+    if (!bench.settings.has(key)) bench.settings.set(key, { key, label: key, value: "" });
+    return bench.settings.get(key);
+  }
+  const ofSetting =
+    (what, from) =>
+    (bench, [key, ...words]) => {
+      settingOf(bench, key)[what] = from(words);
+    };
+
   // What each line that begins with @ adds; the lines after it go to `bench.open`.
   const marks = {
     names: (bench, [list, ...names]) => {
@@ -20,19 +30,13 @@
     setting: (bench, [key], line) => {
       settingOf(bench, key).value = line.slice(key.length + 1);
     },
-    label: (bench, [key, ...words]) => {
-      settingOf(bench, key).label = words.join(" ");
-    },
-    value: (bench, [key, number]) => {
-      settingOf(bench, key).number = number;
-    },
-    range: (bench, [key, ...range]) => {
+    label: ofSetting("label", (words) => words.join(" ")),
+    value: ofSetting("number", ([number]) => number),
+    range: ofSetting("range", (range) => {
       const [min, max, step] = range.map(Number);
-      settingOf(bench, key).range = { min, max, step };
-    },
-    choice: (bench, [key, ...choices]) => {
-      settingOf(bench, key).choices = choices;
-    },
+      return { min, max, step };
+    }),
+    choice: ofSetting("choices", (choices) => choices),
     table: (bench, [id, head, rows, columns]) => {
       bench.open = { id, head, rows, columns, lines: [], at: [] };
       bench.tables.push(bench.open);
@@ -55,11 +59,6 @@
       bench.explain.sources.push(cell(place));
     },
   };
-
-  function settingOf(bench, key) {
-    if (!bench.settings.has(key)) bench.settings.set(key, { key, label: key, value: "" });
-    return bench.settings.get(key);
-  }
 
   function readLine(bench, line) {
     const [, mark, rest] = line.match(/^@(\w+) ?(.*)$/) ?? [];

@@ -91,16 +91,16 @@
     return { element: labelled(setting, [control]), update };
   }
 
-  // A slider, and beside it its number, to be written where there are many steps; above it the
+  // A slider, and beside it its number, to be written; above it the
   // words that a number may be replaced by.
   function slid(setting, tell) {
     const { min, max, step } = setting.range;
     const control = make("input", { type: "range", min, max, step });
-    const number = (max - min) / step > FEW ? { type: "number", min, max, step: "any" } : undefined;
-    const output = number
-      ? make("input", { ...number, "aria-label": `${setting.label}, as a number` })
-      : make("output");
-    for (const input of [control, output])
+    const written = make("input", {
+      ...{ type: "number", min, max, step: "any" },
+      "aria-label": `${setting.label}, as a number`,
+    });
+    for (const input of [control, written])
       input.addEventListener("input", () => tell(setting.key, input.value));
     const choices = (setting.choices ?? []).map((choice) => {
       const button = withWords(make("button", { type: "button" }), saidAs(setting, choice));
@@ -108,13 +108,12 @@
       return { choice, button };
     });
     const buttons = choices.map(({ button }) => button);
-    const element = labelled(setting, [control, output], buttons);
+    const element = labelled(setting, [control, written], buttons);
     const update = ({ value, number = value }) => {
       const words = number === value ? value : `${saidAs(setting, value)} = ${number}`;
       if (Number(control.value) !== Number(number)) control.value = number;
       control.setAttribute("aria-valuetext", words);
-      if (output.matches("output")) setText(output, number);
-      else if (document.activeElement !== output) output.value = number;
+      if (document.activeElement !== written) written.value = number;
       for (const { choice, button } of choices)
         button.setAttribute("aria-pressed", String(choice === value));
     };
@@ -134,8 +133,7 @@
     return { element: labelled(setting, [control]), update };
   }
 
-  const FEW = 16; // steps of a slider that a hand hits without trying
-  const MANY = 300; // and that it can still hit
+  const MANY = 300; // steps of a slider that a hand can still hit
 
   function controlFor(setting, tell) {
     const { range, choices } = setting;
@@ -402,22 +400,22 @@
 
   // ---- The heads of a model that has learned: what each looks at, and whether it is on
 
-  // Two digits of 16 for each weight, from 0 to 255, as the opacity of a colour.
-  function paint(canvas, lines, [red, green, blue]) {
+  // Two digits of 16 for each weight, from 0 to 255, as the opacity of a colour, which a light
+  // page can have as well as a dark one.
+  const COLOUR = [0x35, 0x73, 0xbd];
+  function paint(canvas, lines) {
     const n = lines.length;
     const image = new ImageData(n, n);
     lines.forEach((line, i) => {
       for (let j = 0; j < n; j++)
         image.data.set(
-          [red, green, blue, Number.parseInt(line.slice(2 * j, 2 * j + 2), 16)],
+          [...COLOUR, Number.parseInt(line.slice(2 * j, 2 * j + 2), 16)],
           4 * (i * n + j),
         );
     });
     Object.assign(canvas, { width: n, height: n });
     canvas.getContext("2d").putImageData(image, 0, 0);
   }
-
-  const colourOf = (element) => getComputedStyle(element).color.match(/\d+/g).map(Number);
 
   // What a head does in this text; -1 where nothing can be said.
   function does({ before, followed }) {
@@ -435,10 +433,9 @@
     shows.addEventListener("click", () => show(head));
     off.addEventListener("click", () => turn(head));
     const box = { element: make("div", { class: "one-head" }, shows, off) };
-    box.update = (map, shown, colour) => {
-      const drawing = `${map.lines}${colour}`;
-      if (box.drawing !== drawing) paint(canvas, map.lines, colour);
-      box.drawing = drawing;
+    box.update = (map, shown) => {
+      if (box.drawing !== `${map.lines}`) paint(canvas, map.lines);
+      box.drawing = `${map.lines}`;
       setText(says, does(map));
       setText(off, map.isOff ? "switch on" : "switch off");
       off.setAttribute("aria-label", `${off.textContent}: head ${head}`);
@@ -455,10 +452,9 @@
     const element = make("div", { class: "all-heads" });
     const boxes = new Map();
     function update({ maps, settings }) {
-      const colour = maps.length ? colourOf(element) : undefined;
       const own = maps.map((map) => {
         if (!boxes.has(map.head)) boxes.set(map.head, headBox(map.head, show, turn));
-        boxes.get(map.head).update(map, settings.get("head")?.value, colour);
+        boxes.get(map.head).update(map, settings.get("head")?.value);
         return boxes.get(map.head).element;
       });
       arrange(element, own);

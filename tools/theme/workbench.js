@@ -16,21 +16,8 @@
   const PROGRAM = document.querySelector("[data-program]")?.dataset.program ?? "workbench";
   const LEARNED = ["language", "repeated", "verbs"]; // the stages that are models, of "inside"
   const OPEN = "Change this";
-  const CHANGES = {
-    shares: "other words and other scores",
-    roles: "other words, and another word that asks",
-    scale: "other words and sizes, and another division of the scores",
-    texts: "another text, and other strangers",
-    translation: "other words on either side",
-    mask: "other words, and another mask",
-    dropout: "another rate, and another mask",
-    heads: "other words, and another number of heads",
-    output: "other words, heads and sizes, with and without dropout",
-  };
   const TEXTS = ["words", "others", "off"]; // what may be empty
-  const PROMISE = "and ask any number how it was made";
-  const COPY = "Copy a link to this state";
-  const STEP = 2000; // milliseconds within which changes of a setting are one
+  const PROMISE = "Try other words and settings, and ask any number how it was made";
   const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}, ...inside) => {
@@ -110,10 +97,8 @@
       this.trail = make("ol");
       this.lines = make("div", { class: "steps" });
       this.sources = make("div", { class: "sources" });
-      this.back = button("Back", () => walk(this.path.slice(0, -1)), { class: "back" });
-      const close = button("Close", leave);
       this.way = make("nav", { "aria-label": "Numbers asked so far" }, this.trail);
-      const buttons = make("div", { class: "bar" }, this.back, close);
+      const buttons = make("div", { class: "bar" }, button("Close", leave));
       this.element = make("section", {
         class: "explanation",
         "aria-label": "How this number was made",
@@ -129,7 +114,6 @@
       setWords(this.name, view.title);
       setText(this.at, `${rows[place.row]}, ${columns[place.column]}:`);
       setText(this.value, view.data.cells[place.row][place.column]);
-      this.back.hidden = path.length < 2;
       this.way.hidden = path.length < 2; // its one step would say the title again
       this.trail.replaceChildren(...path.map((it, k) => this.crumb(k, views.get(tableOf(it)))));
       this.showLines(bench.explain.lines);
@@ -200,11 +184,7 @@
 
     offer() {
       this.button.disabled = false;
-      this.button.replaceChildren(
-        make("b", {}, OPEN),
-        " ",
-        make("span", {}, `Try ${CHANGES[this.given.get("stage")] ?? "other settings"}, ${PROMISE}`),
-      );
+      this.button.replaceChildren(make("b", {}, OPEN), " ", make("span", {}, PROMISE));
       this.root.replaceChildren(this.button);
     }
 
@@ -287,9 +267,8 @@
 
     actions() {
       this.link = make("a", { href: PAGE }, "Open this in the workbench page");
-      this.copied = button(COPY, () => this.copy());
       this.resets = button("Reset", () => this.reset());
-      const actions = make("div", { class: "actions" }, this.resets, this.copied);
+      const actions = make("div", { class: "actions" }, this.resets);
       if (!this.isPage) actions.append(this.link);
       return actions;
     }
@@ -300,11 +279,6 @@
       this.root.addEventListener("click", (event) => this.onClick(event));
       this.root.addEventListener("keydown", (event) => this.onKey(event));
       if (!this.isPage) return;
-      // The maps are painted in the page's colours.
-      const repaint = () => this.result && this.heads.update(this.result);
-      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
-      const colours = { attributeFilter: ["data-theme"] };
-      new MutationObserver(repaint).observe(document.documentElement, colours);
       addEventListener("hashchange", () => this.attempt(() => this.takeAddress()));
       // A link to a state: the bench is brought into sight.
       document.addEventListener("click", (event) => {
@@ -455,15 +429,9 @@
 
     // Whether Back is to lead here: not at each letter that is typed, nor along a slider.
     isStep() {
-      const [key, now] = [this.last, performance.now()];
-      const isMore = key && key === this.moved && now - this.movedAt < STEP;
-      Object.assign(this, { moved: key, movedAt: now });
+      const isMore = this.last && this.last === this.moved;
+      this.moved = this.last;
       return !isMore && !this.isTaken;
-    }
-
-    copy() {
-      const { href } = new URL(PAGE + this.address(), location.href);
-      book.copy(href, this.copied, COPY);
     }
 
     // ---- Running and drawing
