@@ -7,7 +7,7 @@
 
 wasm    := clang --target=wasm32-wasi
 own     := inside workbench
-shared  := $(addprefix tools/web/,bench.c steps.c explain.c say.c)
+shared  := $(addprefix tools/web/,stages.c steps.c explain.c say.c)
 of_inside    := tools/web/inside.c $(shared)
 of_workbench := tools/web/workbench.c tools/web/figures.c $(shared)
 models  := $(patsubst src/models/%.safetensors,$(BUILD)/web/programs/model-%.js,$(wildcard src/models/*.safetensors))

@@ -18,14 +18,14 @@ my $folder = tempdir(CLEANUP => 1);
 delete @ENV{qw(DIGITS FIGURES MODELS)};
 
 # A program of tools/web, as make makes it; with what `change` makes of explain.c.
-my @shared = map {"$_.c"} qw(bench steps explain say);
+my @shared = map {"$_.c"} qw(stages steps explain say);
 my %files  = (workbench => ['workbench.c', 'figures.c', @shared], inside => ['inside.c', @shared]);
 
 sub built {
     my ($name, $change) = @_;
     my ($compile, $link) = Chapter::compiler();
     my $copy = tempdir(CLEANUP => 1);
-    system('cp', (map {"tools/web/$_"} @{$files{$name}}, 'bench.h'), $copy) == 0 or die "no copy\n";
+    system('cp', (map {"tools/web/$_"} @{$files{$name}}, 'stages.h'), $copy) == 0 or die "no copy\n";
     if ($change) {
         my $text = my $before = do { local (@ARGV, $/) = "$copy/explain.c"; <> };
         $change->() for $text;

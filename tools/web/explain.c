@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "stages.h"
 
 /* How an entry was made: one function for each way to make one. They put
  * together again what the book's functions have put together, and the last
@@ -30,13 +30,13 @@ static const Step *origin(const Bench *b, const Step *s, int k)
 
 static double entry(const Bench *b, Place p)
 {
-    return (double)bench_row(&b->step[p.step], p.h, p.i)[p.j];
+    return (double)step_row(&b->step[p.step], p.h, p.i)[p.j];
 }
 
 /* The same entry of the step that s is made of. */
 static float before(const Bench *b, const Step *s, int k, Place p)
 {
-    return bench_row(origin(b, s, k), p.h, p.i)[p.j];
+    return step_row(origin(b, s, k), p.h, p.i)[p.j];
 }
 
 /* ---- Words in a line */
@@ -64,7 +64,7 @@ static const char *word(const Bench *b, ListId list, int i)
     return out;
 }
 
-const char *bench_entry(const Bench *b, ListId list, int k)
+const char *entry_name(const Bench *b, ListId list, int k)
 {
     const List *l = &b->list[list];
     char *out = room();
@@ -140,7 +140,7 @@ static int tell_products(const Bench *b, ListId names, int n, Line x,
         const int at = told[k];
         const char *name = names == WORDS || names == OTHERS
                                ? word(b, names, at)
-                               : bench_entry(b, names, at);
+                               : entry_name(b, names, at);
         say_product(x.first[at * x.step], y.first[at * y.step],
                     n + (bias != NULL) > 1 ? name : NULL);
         term[terms++] = product(x, y, at);
@@ -195,13 +195,13 @@ static void explain_parameter(const Bench *b, const Step *s, Place p)
     const Draw draw = b->stage->draw;
     if (s->into && s->n > 1)
         printf("This is how much %s of '%s' adds to %s of '%s'%s.\n",
-               bench_entry(b, x->columns, in), name_of(x),
-               bench_entry(b, into->columns, out), name_of(into),
+               entry_name(b, x->columns, in), name_of(x),
+               entry_name(b, into->columns, out), name_of(into),
                in_head(b, s, p.h));
     else if (s->into)
         printf("This is what the layer has for %s of '%s' of every "
                "word%s.\n",
-               bench_entry(b, into->columns, p.j), name_of(into),
+               entry_name(b, into->columns, p.j), name_of(into),
                in_head(b, s, p.h));
     else
         printf("This is entry %d of row %d of the %s.\n", p.j + 1, p.i + 1,
@@ -266,7 +266,7 @@ static void explain_sum(const Bench *b, const Step *s, Place p)
 
 static void explain_norm(const Bench *b, const Step *s, Place p)
 {
-    const float *x = bench_row(origin(b, s, 0), 0, p.i);
+    const float *x = step_row(origin(b, s, 0), 0, p.i);
     const double weight = (double)origin(b, s, 1)->x[p.j];
     const double bias = (double)origin(b, s, 2)->x[p.j];
     double mean = 0, square = 0;
@@ -304,20 +304,20 @@ static void tell_layer(const Bench *b, const Step *s, Place p)
             does = does_role[k];
     if (does)
         printf("What %s %s, %s of it%s.\n", word(b, s->rows, p.i), does,
-               bench_entry(b, s->columns, p.j), in_head(b, s, p.h));
+               entry_name(b, s->columns, p.j), in_head(b, s, p.h));
     else
         printf("A linear layer, for %s of '%s'.\n",
-               bench_entry(b, s->columns, p.j), name_of(s));
+               entry_name(b, s->columns, p.j), name_of(s));
 }
 
 static void explain_linear(const Bench *b, const Step *s, Place p)
 {
     const Step *x = origin(b, s, 0), *w = origin(b, s, 1);
-    const Line row = {bench_row(x, 0, p.i), 1};
-    const Line of = w->is_turned ? (Line){bench_row(w, p.h, 0) + p.j, w->m}
-                                 : (Line){bench_row(w, p.h, p.j), 1};
+    const Line row = {step_row(x, 0, p.i), 1};
+    const Line of = w->is_turned ? (Line){step_row(w, p.h, 0) + p.j, w->m}
+                                 : (Line){step_row(w, p.h, p.j), 1};
     const float *bias =
-        s->from[2] ? bench_row(origin(b, s, 2), p.h, 0) + p.j : NULL;
+        s->from[2] ? step_row(origin(b, s, 2), p.h, 0) + p.j : NULL;
     int told[TOLD];
     tell_layer(b, s, p);
     printf("The %d numbers of %s and %s %d of %s are multiplied entry by "
@@ -375,8 +375,8 @@ static void explain_scores(const Bench *b, const Step *s, Place p)
                "entry, and added up.%s\n",
                name_of(x), asks, name_of(y), asked, largest(x->m));
     const int count = tell_products(
-        b, x->columns, x->m, (Line){bench_row(x, p.h, s->first + p.i), 1},
-        (Line){bench_row(y, p.h, p.j), 1}, NULL, entry(b, p), told);
+        b, x->columns, x->m, (Line){step_row(x, p.h, s->first + p.i), 1},
+        (Line){step_row(y, p.h, p.j), 1}, NULL, entry(b, p), told);
     from_told(s->from[0], p.h, s->first + p.i, x->m, count, told);
     from_told(s->from[1], p.h, p.j, x->m, count, told);
 }
@@ -399,7 +399,7 @@ static void explain_scaled(const Bench *b, const Step *s, Place p)
 /* Says where both words stand, and whether the one may see the other. */
 static int tell_seen(const Bench *b, const Step *s, Place p)
 {
-    const int seen = bench_sees(b, p.i, p.j);
+    const int seen = mask_sees(b, p.i, p.j);
     const char *why = p.j > p.i    ? "comes later"
                       : p.j == p.i ? "is the same word"
                       : seen       ? "comes before"
@@ -480,7 +480,7 @@ static void explain_weights(const Bench *b, const Step *s, Place p)
     printf("Softmax divides one whole among the words that %s asks%s, with "
            "more for larger scores.\n",
            word(b, s->rows, p.i), in_head(b, s, p.h));
-    tell_share(b, s->columns, s->m, bench_row(origin(b, s, 0), p.h, p.i),
+    tell_share(b, s->columns, s->m, step_row(origin(b, s, 0), p.h, p.i),
                p.j, entry(b, p));
     from(s->from[0], p.h, p.i, ALL);
 }
@@ -496,7 +496,7 @@ static void explain_hidden(const Bench *b, const Step *s, Place p)
 
 static void explain_renormalized(const Bench *b, const Step *s, Place p)
 {
-    const float *left = bench_row(origin(b, s, 0), p.h, p.i);
+    const float *left = step_row(origin(b, s, 0), p.h, p.i);
     double sum = 0;
     for (int k = 0; k < s->m; k++)
         sum += (double)left[k];
@@ -557,9 +557,9 @@ static void explain_parts(const Bench *b, const Step *s, Place p)
 {
     printf("What %s adds to %s of the mixture: its share times that entry "
            "of its embedding.\n",
-           word(b, s->rows, p.i), bench_entry(b, s->columns, p.j));
+           word(b, s->rows, p.i), entry_name(b, s->columns, p.j));
     say_product(origin(b, s, 0)->x[p.i],
-                bench_row(origin(b, s, 1), 0, p.i)[p.j], NULL);
+                step_row(origin(b, s, 1), 0, p.i)[p.j], NULL);
     from(s->from[0], 0, 0, p.i);
     from(s->from[1], 0, p.i, p.j);
 }
@@ -571,11 +571,11 @@ static void explain_context(const Bench *b, const Step *s, Place p)
     printf("What %s takes home%s, %s of it: of each word its share times "
            "that entry of its %s, all added up.%s\n",
            word(b, s->rows, p.i), in_head(b, s, p.h),
-           bench_entry(b, s->columns, p.j), name_of(value),
+           entry_name(b, s->columns, p.j), name_of(value),
            largest(weights->m));
     tell_products(b, weights->columns, weights->m,
-                  (Line){bench_row(weights, p.h, p.i), 1},
-                  (Line){bench_row(value, p.h, 0) + p.j, value->m}, NULL,
+                  (Line){step_row(weights, p.h, p.i), 1},
+                  (Line){step_row(value, p.h, 0) + p.j, value->m}, NULL,
                   entry(b, p), told);
     from(s->from[0], p.h, p.i, ALL);
     from(s->from[1], p.h, ALL, p.j);
@@ -587,7 +587,7 @@ static void explain_joined(const Bench *b, const Step *s, Place p)
     const int head = p.j / context->m, k = p.j % context->m;
     printf("The heads' results stand side by side. Column %d is %s%s, for "
            "%s: %s\n",
-           p.j + 1, bench_entry(b, context->columns, k),
+           p.j + 1, entry_name(b, context->columns, k),
            in_head(b, context, head), word(b, s->rows, p.i),
            say(entry(b, p)));
     from(s->from[0], head, p.i, k);
@@ -597,9 +597,9 @@ static void explain_joined(const Bench *b, const Step *s, Place p)
 
 static void explain_shares(const Bench *b, const Step *s, Place p)
 {
-    const float *given = bench_row(origin(b, s, 0), 0, p.i);
+    const float *given = step_row(origin(b, s, 0), 0, p.i);
     const double temperature = b->number[KEY_TEMPERATURE];
-    const int k = bench_whole(b, KEY_TOP_K);
+    const int k = whole_setting(b, KEY_TOP_K);
     float x[MOST_TOKENS];
     printf("The share of %s as what comes after %s.\n",
            word(b, TOKENS, p.j), word(b, s->rows, p.i));
@@ -634,8 +634,8 @@ static void explain_likely(const Bench *b, const Step *s, Place p)
     from(s->from[0], 0, s->first, s->ids[p.j]);
 }
 
-void bench_explain(const Bench *b, Place p, int *count,
-                   Place place[MOST_PLACES])
+void step_explain(const Bench *b, Place p, int *count,
+                  Place place[MOST_PLACES])
 {
     static void (*const explain[MAKERS])(const Bench *b, const Step *s,
                                          Place p) = {

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "stages.h"
 
 static void say_figure(const char *name)
 {
@@ -13,7 +13,7 @@ static const Step *mixing(const Bench *b)
     const char *const last[] = {"dropped", "renormalized", "weights"};
     const Step *s = NULL;
     for (int k = 0; !s; k++)
-        s = bench_step(b, last[k]);
+        s = step_named(b, last[k]);
     return s;
 }
 
@@ -33,7 +33,7 @@ static void draw_maps(const Bench *b, const char *name, const char *title,
                       int maps, const char *const label[maps],
                       const float *const table[maps])
 {
-    const Step *s = bench_step(b, "scores");
+    const Step *s = step_named(b, "scores");
     const size_t size = (size_t)s->n * (size_t)s->m;
     float *x = new_block((size_t)maps * size);
     for (int k = 0; k < maps; k++)
@@ -51,13 +51,13 @@ static void draw_shares(const Bench *b)
 {
     static const char *const step[3] = {"score", "exponential", "share"};
     static const char *const id[3] = {"scores", "exponentials", "weights"};
-    const Step *parts = bench_step(b, "parts");
+    const Step *parts = step_named(b, "parts");
     float bars[3 * MOST_WORDS];
     int is_finite = 1, is_growing = 1;
     char title[100];
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < b->n; j++) {
-            bars[k * b->n + j] = bench_step(b, id[k])->x[j];
+            bars[k * b->n + j] = step_named(b, id[k])->x[j];
             is_finite &= isfinite(bars[k * b->n + j]);
         }
     for (int k = 0; k < b->n * 3; k++)
@@ -78,8 +78,8 @@ static void draw_shares(const Bench *b)
 
 static void draw_answer(const Bench *b)
 {
-    const Step *scores = bench_step(b, "scores");
-    const Step *key = bench_step(b, "key"), *value = bench_step(b, "value");
+    const Step *scores = step_named(b, "scores");
+    const Step *key = step_named(b, "key"), *value = step_named(b, "value");
     const int i = b->asking;
     char title[100];
     snprintf(title, sizeof title, "%s asks, and is answered",
@@ -88,11 +88,11 @@ static void draw_answer(const Bench *b)
         *title = (char)(*title - 'a' + 'A');
     figure_follow(
         "likes", title, b->n, b->list[WORDS].name, i, b->a.d_x, key->m,
-        value->m, bench_row(bench_step(b, "embeddings"), 0, i),
-        bench_row(bench_step(b, "query"), 0, i), ROWS(key->m, key->x),
-        ROWS(value->m, value->x), bench_row(scores, 0, i),
-        bench_row(bench_step(b, "weights"), 0, i),
-        bench_row(bench_step(b, "context"), 0, i));
+        value->m, step_row(step_named(b, "embeddings"), 0, i),
+        step_row(step_named(b, "query"), 0, i), ROWS(key->m, key->x),
+        ROWS(value->m, value->x), step_row(scores, 0, i),
+        step_row(step_named(b, "weights"), 0, i),
+        step_row(step_named(b, "context"), 0, i));
     say_figure("likes");
 }
 
@@ -109,10 +109,10 @@ static void draw_heads(const Bench *b)
     const float *table[MOST_HEADS];
     char title[100];
     for (int h = 0; h < heads; h++)
-        table[h] = bench_row(mixing(b), h, 0);
+        table[h] = step_row(mixing(b), h, 0);
     snprintf(title, sizeof title, "The attention weights of %s head%s%s",
              numeral[heads], heads > 1 ? "s" : "",
-             bench_step(b, "dropped") ? ", after dropout" : "");
+             step_named(b, "dropped") ? ", after dropout" : "");
     draw_maps(b, "maps", title, heads, label, table);
 }
 
@@ -165,7 +165,7 @@ void workbench_draw(const Bench *b)
     const char *label[MOST_MAPS];
     const float *table[MOST_MAPS];
     for (int i = 0; i < MOST_MAPS && of[k].map[i].id; i++) {
-        const Step *s = bench_step(b, of[k].map[i].id);
+        const Step *s = step_named(b, of[k].map[i].id);
         label[maps] = of[k].map[i].label;
         if (s)
             table[maps++] = s->x;

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "stages.h"
 
 #include <ctype.h>
 
@@ -150,7 +150,7 @@ static void read_words(Bench *b, const char *text)
 
 static void read_text(Bench *b)
 {
-    const int write = bench_whole(b, KEY_WRITE);
+    const int write = whole_setting(b, KEY_WRITE);
     const char *text = b->given[KEY_WORDS];
     b->most = b->g.context_length < MOST_TOKENS ? b->g.context_length
                                                 : MOST_TOKENS;
@@ -173,7 +173,7 @@ static void write_on(Bench *b)
     const int is_cold = b->number[KEY_TEMPERATURE] == 0;
     Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
     gpt_generate(&b->g, &r, is_cold ? 1 : (float)b->number[KEY_TEMPERATURE],
-                 is_cold ? 1 : bench_whole(b, KEY_TOP_K), b->typed, b->n,
+                 is_cold ? 1 : whole_setting(b, KEY_TOP_K), b->typed, b->n,
                  b->ids);
 }
 
@@ -262,7 +262,7 @@ static void share(const Bench *b, int m, const float *given, float *shares)
 {
     const int is_cold = b->number[KEY_TEMPERATURE] == 0;
     const float t = is_cold ? 1 : (float)b->number[KEY_TEMPERATURE];
-    const int k = is_cold ? 1 : bench_whole(b, KEY_TOP_K);
+    const int k = is_cold ? 1 : whole_setting(b, KEY_TOP_K);
     float logits[MOST_TOKENS];
     for (int j = 0; j < m; j++)
         logits[j] = given[j] / t;
@@ -274,15 +274,15 @@ static void share(const Bench *b, int m, const float *given, float *shares)
 static void take_shares(Bench *b, const Step *s)
 {
     for (int i = 0; i < s->n; i++)
-        share(b, s->m, bench_row(&b->step[s->from[0]], 0, i),
-              bench_row(s, 0, i));
+        share(b, s->m, step_row(&b->step[s->from[0]], 0, i),
+              step_row(s, 0, i));
 }
 
 /* By their logits, so that there is an order where shares are 0, too. */
 static void take_likely(Bench *b, const Step *s)
 {
-    const float *shares = bench_row(&b->step[s->from[0]], 0, s->first);
-    const float *logits = bench_row(&b->step[s->from[1]], 0, s->first);
+    const float *shares = step_row(&b->step[s->from[0]], 0, s->first);
+    const float *logits = step_row(&b->step[s->from[1]], 0, s->first);
     int is_taken[MOST_TOKENS] = {0};
     for (int k = 0; k < s->m; k++) {
         int best = -1;
@@ -302,11 +302,11 @@ static int add_attention(Bench *b, int l, int x, int y, ListId columns)
 {
     const Attention *a = &b->g.block[l].attention;
     const int is_gpt = stage_of(b) == LANGUAGE;
-    const int joined = bench_add_heads(b, l, x, y, a, 1);
+    const int joined = step_add_heads(b, l, x, y, a, 1);
     const int out =
-        bench_add_linear(b, is_gpt ? l : -1, is_gpt ? "out" : "output",
-                         is_gpt ? "what attention adds" : "logits", joined,
-                         &a->out, (Step){.columns = columns});
+        step_add_linear(b, is_gpt ? l : -1, is_gpt ? "out" : "output",
+                        is_gpt ? "what attention adds" : "logits", joined,
+                        &a->out, (Step){.columns = columns});
     b->step[b->step[out].from[1]].is_off = b->is_off[l];
     return out;
 }
@@ -316,47 +316,47 @@ static int add_block(Bench *b, int l, int x)
 {
     const GptBlock *block = &b->g.block[l];
     const Step plain = {0};
-    const int norm_1 = bench_add_norm(b, l, "norm_1", "what attention gets",
-                                      x, &block->norm_1);
+    const int norm_1 = step_add_norm(b, l, "norm_1", "what attention gets",
+                                     x, &block->norm_1);
     const int out = add_attention(b, l, norm_1, norm_1, NUMBERS);
     const int between =
-        bench_add_like(b, l, "between", "sum after attention", SUM, x, out);
-    const int norm_2 = bench_add_norm(
+        step_add_like(b, l, "between", "sum after attention", SUM, x, out);
+    const int norm_2 = step_add_norm(
         b, l, "norm_2", "what the network gets", between, &block->norm_2);
-    const int up = bench_add_linear(b, l, "up", "the network's wide layer",
-                                    norm_2, &block->up, plain);
+    const int up = step_add_linear(b, l, "up", "the network's wide layer",
+                                   norm_2, &block->up, plain);
     const int active =
-        bench_add_like(b, l, "gelu", "what GELU leaves of it", GELU, up, 0);
-    const int down = bench_add_linear(b, l, "down", "what the network adds",
-                                      active, &block->down, plain);
-    return bench_add_like(b, l, "after", "sum after the network", SUM,
-                          between, down);
+        step_add_like(b, l, "gelu", "what GELU leaves of it", GELU, up, 0);
+    const int down = step_add_linear(b, l, "down", "what the network adds",
+                                     active, &block->down, plain);
+    return step_add_like(b, l, "after", "sum after the network", SUM,
+                         between, down);
 }
 
 /* From embeddings to logits: blocks, and a last norm. */
 static int add_gpt(Bench *b, int words, int places)
 {
     const Gpt *g = &b->g;
-    int x = bench_add_like(b, -1, "sum", "sum of embedding and position",
-                           SUM, words, places);
+    int x = step_add_like(b, -1, "sum", "sum of embedding and position",
+                          SUM, words, places);
     for (int l = 0; l < g->layers; l++)
         x = add_block(b, l, x);
-    x = bench_add_norm(b, -1, "norm", "what the output gets", x, &g->last);
-    return bench_add_linear(b, -1, "output", "logits", x, &g->output,
-                            (Step){.columns = TOKENS});
+    x = step_add_norm(b, -1, "norm", "what the output gets", x, &g->last);
+    return step_add_linear(b, -1, "output", "logits", x, &g->output,
+                           (Step){.columns = TOKENS});
 }
 
 /* The rows of a table that a list of ids picks. */
 static int add_rows(Bench *b, const char *id, const char *label, int table,
                     int *ids)
 {
-    return bench_add(b, -1, id, label,
-                     (Step){.made = ROW_OF,
-                            .n = b->n,
-                            .m = b->step[table].m,
-                            .rows = WORDS,
-                            .from = {table},
-                            .ids = ids});
+    return step_add(b, -1, id, label,
+                    (Step){.made = ROW_OF,
+                           .n = b->n,
+                           .m = b->step[table].m,
+                           .rows = WORDS,
+                           .from = {table},
+                           .ids = ids});
 }
 
 /* The same in a model of chapter 21: a key has a position, and in texts that
@@ -372,10 +372,10 @@ static int add_model(Bench *b, int tokens, int words, int places)
                         .m = 2 * b->g.width,
                         .rows = WORDS,
                         .from = {words, before}};
-        asked = bench_add(b, -1, "both", "letters and those before", s);
+        asked = step_add(b, -1, "both", "letters and those before", s);
     }
-    asked = bench_add_like(b, -1, "sum", "what is asked, with its position",
-                           SUM, asked, places);
+    asked = step_add_like(b, -1, "sum", "what is asked, with its position",
+                          SUM, asked, places);
     return add_attention(b, 0, words, asked, TOKENS);
 }
 
@@ -386,21 +386,21 @@ static void add_steps(Bench *b)
     const int is_next = stage_of(b) != VERBS;
     Step s = {.n = g->vocabulary, .m = g->width, .rows = TOKENS};
     s.x = g->tokens;
-    const int tokens = bench_add(b, -1, "tokens", "table of embeddings", s);
+    const int tokens = step_add(b, -1, "tokens", "table of embeddings", s);
     s = (Step){.n = g->context_length, .x = g->positions};
     s.m = is_gpt ? g->width : b->model.attention.d_y;
     const int positions =
-        bench_add(b, -1, "positions", "table of positions", s);
+        step_add(b, -1, "positions", "table of positions", s);
     const int words =
         add_rows(b, "embeddings", "embeddings", tokens, b->ids);
     const int places =
         add_rows(b, "places", "positions", positions, b->places);
     b->logits = is_gpt ? add_gpt(b, words, places)
                        : add_model(b, tokens, words, places);
-    const int shares = bench_add_like(b, -1, "shares",
-                                      is_next ? "shares of the next token"
-                                              : "shares of the answer",
-                                      SHARES, b->logits, 0);
+    const int shares = step_add_like(b, -1, "shares",
+                                     is_next ? "shares of the next token"
+                                             : "shares of the answer",
+                                     SHARES, b->logits, 0);
     b->step[shares].take = take_shares;
     s = (Step){.made = LIKELY, .n = 1, .m = BEST_COUNT, .rows = LAST};
     s.columns = BEST;
@@ -409,7 +409,7 @@ static void add_steps(Bench *b)
     s.first = b->n - 1;
     s.ids = b->best;
     s.take = take_likely;
-    b->next = bench_add(
+    b->next = step_add(
         b, -1, "next",
         is_next ? "most likely next tokens" : "most likely answers", s);
 }
@@ -433,16 +433,16 @@ static void check_settings(const Bench *b)
 {
     const int is_causal = b->number[KEY_MASK] == SEE_CAUSAL;
     const double coldest = 0.01, t = b->number[KEY_TEMPERATURE];
-    if (bench_whole(b, KEY_TOP_K) > b->g.vocabulary)
+    if (whole_setting(b, KEY_TOP_K) > b->g.vocabulary)
         REFUSE("top_k is %d: from 0 to %d is needed",
-               bench_whole(b, KEY_TOP_K), b->g.vocabulary);
+               whole_setting(b, KEY_TOP_K), b->g.vocabulary);
     if (t > 0 && t < coldest)
         REFUSE("temperature is %g: 0, or from %g on, is needed", t,
                coldest);
     if (b->number[KEY_WRITE] > 0 && !is_causal)
         REFUSE("write is %d: mask=causal is needed, as what is not written "
                "yet cannot be seen",
-               bench_whole(b, KEY_WRITE));
+               whole_setting(b, KEY_WRITE));
 }
 
 static void begin(Bench *b)
@@ -462,7 +462,7 @@ static void begin(Bench *b)
     if (!b->given[KEY_OFF] || !*b->given[KEY_OFF])
         return;
     switch_heads(b);
-    bench_compute(b);
+    steps_take(b);
     b->loss_on = loss_of(b);
     switch_heads(b);
 }
@@ -553,7 +553,7 @@ static double mean_followed(int n, const float weights[n][n],
 static void draw_map(const Bench *b, int l, int h, const int followed[b->n])
 {
     const int n = b->n;
-    const float *weights = bench_row(&b->step[b->weights[l]], h, 0);
+    const float *weights = step_row(&b->step[b->weights[l]], h, 0);
     printf("@map %d.%d %s %.3f %.3f\n", l, h,
            b->is_off[l][h] ? "off" : "on",
            n > 1 ? (double)weight_back(n, ROWS(n, weights), 1, 1) : -1,
@@ -583,7 +583,7 @@ static int inside(int argc, char *argv[])
                        .note = note,
                        .draw = draw,
                        .end = end};
-    return bench_run(&p, argc, argv);
+    return stages_run(&p, argc, argv);
 }
 
 int main(int argc, char *argv[])

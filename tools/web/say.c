@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "stages.h"
 
 /* ---- Numbers */
 

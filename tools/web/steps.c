@@ -1,15 +1,15 @@
-#include "bench.h"
+#include "stages.h"
 
 #include <assert.h>
 
 /* ---- Adding steps */
 
-int bench_whole(const Bench *b, Key key)
+int whole_setting(const Bench *b, Key key)
 {
     return (int)b->number[key];
 }
 
-const Step *bench_step(const Bench *b, const char *id)
+const Step *step_named(const Bench *b, const char *id)
 {
     for (int k = 0; k < b->steps; k++)
         if (strcmp(b->step[k].id, id) == 0)
@@ -17,13 +17,12 @@ const Step *bench_step(const Bench *b, const char *id)
     return NULL;
 }
 
-float *bench_row(const Step *s, int h, int i)
+float *step_row(const Step *s, int h, int i)
 {
     return s->x + ((ptrdiff_t)(s->heads ? h : 0) * s->n + i) * s->m;
 }
 
-int bench_add(Bench *b, int block, const char *id, const char *label,
-              Step s)
+int step_add(Bench *b, int block, const char *id, const char *label, Step s)
 {
     assert(b->steps < MOST_STEPS);
     char before[16] = "", of_block[24] = "";
@@ -41,18 +40,18 @@ int bench_add(Bench *b, int block, const char *id, const char *label,
     return b->steps++;
 }
 
-int bench_add_like(Bench *b, int block, const char *id, const char *label,
-                   Made made, int a, int c)
+int step_add_like(Bench *b, int block, const char *id, const char *label,
+                  Made made, int a, int c)
 {
     const Step *like = &b->step[a];
-    return bench_add(b, block, id, label,
-                     (Step){.made = made,
-                            .heads = like->heads,
-                            .n = like->n,
-                            .m = like->m,
-                            .rows = like->rows,
-                            .columns = like->columns,
-                            .from = {a, c}});
+    return step_add(b, block, id, label,
+                    (Step){.made = made,
+                           .heads = like->heads,
+                           .n = like->n,
+                           .m = like->m,
+                           .rows = like->rows,
+                           .columns = like->columns,
+                           .from = {a, c}});
 }
 
 /* A parameter named after its layer: w_query, with the label W_query. */
@@ -63,22 +62,22 @@ static int add_parameter(Bench *b, int block, const char *of,
     const int is_weight = *of == 'w';
     snprintf(name, sizeof name, "%s_%.12s", of, id);
     snprintf(label, sizeof label, is_weight ? "W_%s" : "bias of %s", id);
-    return bench_add(b, block, name, label, s);
+    return step_add(b, block, name, label, s);
 }
 
 /* A step that belongs to a layer, whose parameters were the last ones. */
 static int add_owner(Bench *b, int block, const char *id, const char *label,
                      Step s)
 {
-    const int at = bench_add(b, block, id, label, s);
+    const int at = step_add(b, block, id, label, s);
     for (int k = 1; k < 3; k++)
         if (s.from[k])
             b->step[s.from[k]].into = at;
     return at;
 }
 
-int bench_add_norm(Bench *b, int block, const char *id, const char *label,
-                   int x, const Norm *l)
+int step_add_norm(Bench *b, int block, const char *id, const char *label,
+                  int x, const Norm *l)
 {
     Step own = {.n = 1, .m = l->d, .x = l->weight};
     const int weight = add_parameter(b, block, "w", id, own);
@@ -106,11 +105,11 @@ static void turn(const Linear *l, Step *s)
     s->x = new_block((size_t)s->heads * size);
     for (int h = 0; h < s->heads; h++)
         transpose(s->m, s->n, (void *)(l->weight + (size_t)h * size),
-                  (void *)bench_row(s, h, 0));
+                  (void *)step_row(s, h, 0));
 }
 
-int bench_add_linear(Bench *b, int block, const char *id, const char *label,
-                     int x, const Linear *l, Step s)
+int step_add_linear(Bench *b, int block, const char *id, const char *label,
+                    int x, const Linear *l, Step s)
 {
     const Draw draw = b->stage->draw;
     const int d = l->d_out / (s.heads ? s.heads : 1);
@@ -145,55 +144,55 @@ int bench_add_linear(Bench *b, int block, const char *id, const char *label,
 }
 
 /* From scores to what the values are mixed with. */
-int bench_add_weights(Bench *b, int block, int scores)
+int step_add_weights(Bench *b, int block, int scores)
 {
     const int hides_weights = b->number[KEY_HIDE] == HIDE_WEIGHTS;
     const int is_masked = b->number[KEY_MASK] != SEE_ALL;
     int last = scores;
     if (b->number[KEY_SCALE] != 1)
-        last = bench_add_like(b, block, "scaled", "scaled scores", SCALED,
-                              last, 0);
+        last = step_add_like(b, block, "scaled", "scaled scores", SCALED,
+                             last, 0);
     if (is_masked && !b->mask) {
         const Step s = {.made = MASK, .n = b->n, .m = b->m, .rows = WORDS};
-        b->mask = bench_add(b, -1, "mask", "mask", s);
+        b->mask = step_add(b, -1, "mask", "mask", s);
         b->step[b->mask].columns = b->step[scores].columns;
     }
     if (is_masked && !hides_weights)
-        last = bench_add_like(b, block, "masked", "masked scores", MASKED,
-                              last, b->mask);
+        last = step_add_like(b, block, "masked", "masked scores", MASKED,
+                             last, b->mask);
     if (b->stage->draw == BY_NONE)
-        bench_add_like(b, block, "exponentials",
-                       "exponentials of the scores", EXPONENTIALS, last, 0);
-    last = bench_add_like(b, block, "weights", "attention weights", WEIGHTS,
-                          last, 0);
+        step_add_like(b, block, "exponentials",
+                      "exponentials of the scores", EXPONENTIALS, last, 0);
+    last = step_add_like(b, block, "weights", "attention weights", WEIGHTS,
+                         last, 0);
     b->weights[block < 0 ? 0 : block] = last;
     if (is_masked && hides_weights) {
-        last = bench_add_like(b, block, "hidden", "weights times the mask",
-                              HIDDEN, last, b->mask);
-        last = bench_add_like(b, block, "renormalized", "renormalized",
-                              RENORMALIZED, last, 0);
+        last = step_add_like(b, block, "hidden", "weights times the mask",
+                             HIDDEN, last, b->mask);
+        last = step_add_like(b, block, "renormalized", "renormalized",
+                             RENORMALIZED, last, 0);
     }
     if (b->number[KEY_P] > 0) {
         const int kept =
-            bench_add_like(b, block, "kept", "kept", KEPT, last, 0);
-        last = bench_add_like(b, block, "dropped", "after dropout", DROPPED,
-                              last, kept);
+            step_add_like(b, block, "kept", "kept", KEPT, last, 0);
+        last = step_add_like(b, block, "dropped", "after dropout", DROPPED,
+                             last, kept);
     }
     return last;
 }
 
-int bench_add_heads(Bench *b, int block, int x, int y, const Attention *a,
-                    int is_joined)
+int step_add_heads(Bench *b, int block, int x, int y, const Attention *a,
+                   int is_joined)
 {
     const int heads = a->n_heads, drawn = b->drawn;
     const Step of_k = {.heads = heads, .columns = OF_K};
     const Step of_v = {.heads = heads, .columns = OF_V};
     const int query =
-        bench_add_linear(b, block, "query", "queries", x, &a->query, of_k);
+        step_add_linear(b, block, "query", "queries", x, &a->query, of_k);
     const int key =
-        bench_add_linear(b, block, "key", "keys", y, &a->key, of_k);
+        step_add_linear(b, block, "key", "keys", y, &a->key, of_k);
     const int value =
-        bench_add_linear(b, block, "value", "values", y, &a->value, of_v);
+        step_add_linear(b, block, "value", "values", y, &a->value, of_v);
     b->drawn = drawn + heads * (a->d_x * a->d_k + a->d_y * a->d_k +
                                 a->d_y * a->d_v);
     b->divisor = b->number[KEY_SCALE] == SCALE_ROOT
@@ -204,46 +203,45 @@ int bench_add_heads(Bench *b, int block, int x, int y, const Attention *a,
     s.columns = b->step[y].rows;
     s.from[0] = query;
     s.from[1] = key;
-    const int scores = bench_add(b, block, "scores", "scores", s);
+    const int scores = step_add(b, block, "scores", "scores", s);
     s = (Step){.made = CONTEXT, .heads = heads, .n = b->n, .m = a->d_v};
     s.rows = WORDS;
     s.columns = OF_V;
-    s.from[0] = bench_add_weights(b, block, scores);
+    s.from[0] = step_add_weights(b, block, scores);
     s.from[1] = value;
-    const int context =
-        bench_add(b, block, "context", "context vectors", s);
+    const int context = step_add(b, block, "context", "context vectors", s);
     if (!is_joined)
         return context;
     s = (Step){.made = JOINED, .n = b->n, .m = heads * a->d_v};
     s.rows = WORDS;
     s.from[0] = context;
-    return bench_add(b, block, "joined", "heads side by side", s);
+    return step_add(b, block, "joined", "heads side by side", s);
 }
 
 /* ---- Taking them */
 
-int bench_sees(const Bench *b, int i, int j)
+int mask_sees(const Bench *b, int i, int j)
 {
-    const int mask = bench_whole(b, KEY_MASK);
+    const int mask = whole_setting(b, KEY_MASK);
     if (mask == SEE_ALL)
         return 1;
     return j <= i + (mask == SEE_NEXT) &&
-           (mask != SEE_WINDOW || i - j < bench_whole(b, KEY_WINDOW));
+           (mask != SEE_WINDOW || i - j < whole_setting(b, KEY_WINDOW));
 }
 
 static void take_layer(const Bench *b, const Step *s, int h)
 {
     const Step *w = &b->step[s->from[1]], *bias = &b->step[s->from[2]];
     const void *x = b->step[s->from[0]].x;
-    void *out = bench_row(s, h, 0);
+    void *out = step_row(s, h, 0);
     const int n = s->n, m = s->m, d = b->step[s->from[0]].m;
-    float *own_bias = s->from[2] ? bench_row(bias, h, 0) : NULL;
+    float *own_bias = s->from[2] ? step_row(bias, h, 0) : NULL;
     if (s->made == NORM)
         norm_forward(&(Norm){m, w->x, own_bias}, n, x, out);
     else if (w->is_turned)
-        matmul(n, m, d, x, (void *)bench_row(w, h, 0), out);
+        matmul(n, m, d, x, (void *)step_row(w, h, 0), out);
     else
-        linear_forward(&(Linear){d, m, bench_row(w, h, 0), own_bias}, n, x,
+        linear_forward(&(Linear){d, m, step_row(w, h, 0), own_bias}, n, x,
                        out);
 }
 
@@ -261,8 +259,8 @@ static void take_scores(const Bench *b, const Step *s, const void *x,
 static void take_head(Bench *b, const Step *s, int h)
 {
     const Step *a = &b->step[s->from[0]], *c = &b->step[s->from[1]];
-    const float *x = bench_row(a, h, s->first), *y = bench_row(c, h, 0);
-    float *own = bench_row(s, h, 0);
+    const float *x = step_row(a, h, s->first), *y = step_row(c, h, 0);
+    float *own = step_row(s, h, 0);
     const void *given = x, *other = y;
     void *out = own;
     const int n = s->n, m = s->m, size = n * m;
@@ -300,7 +298,7 @@ static void take_head(Bench *b, const Step *s, int h)
         break;
     case MASK:
         for (int k = 0; k < size; k++)
-            own[k] = (float)bench_sees(b, k / m, k % m);
+            own[k] = (float)mask_sees(b, k / m, k % m);
         break;
     case MASKED:
         mask_scores_table(n, m, other, out);
@@ -346,7 +344,7 @@ static void take_head(Bench *b, const Step *s, int h)
     }
 }
 
-void bench_compute(Bench *b)
+void steps_take(Bench *b)
 {
     b->dropping = random_seeded((uint64_t)b->number[KEY_DROPOUT_SEED]);
     for (int k = 0; k < b->steps; k++)

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "stages.h"
 #include "support/utf8.h"
 
 /* The chapters' attentions, of which every number can be changed. */
@@ -256,8 +256,8 @@ static void explain_embedding(const Bench *b, const Step *s, Place p)
                "Seed %.0f fills a table with normal numbers, a row for "
                "each word. Row %d is the embedding of '%s'.\n",
                word, id, seed, id, word);
-    printf("This is its %s: %s\n", bench_entry(b, s->columns, p.j),
-           say((double)bench_row(s, 0, p.i)[p.j]));
+    printf("This is its %s: %s\n", entry_name(b, s->columns, p.j),
+           say((double)step_row(s, 0, p.i)[p.j]));
 }
 
 /* Fills the rows of text k; strangers go on with r. */
@@ -274,7 +274,7 @@ static void fill_embeddings(Bench *b, int k, const Step *s, Random *r)
     embed(s->n, d, TABLE_ROWS, b->id[k], table, ROWS(d, s->x));
     for (int i = 0; i < s->n; i++)
         if (b->is_known[k][i])
-            memcpy(bench_row(s, 0, i),
+            memcpy(step_row(s, 0, i),
                    text->row + place_in(text, b->word[k][i]) * d,
                    (size_t)d * sizeof(float));
     free(table);
@@ -295,9 +295,10 @@ static void write_by_hand(Bench *b)
 
 static void draw_attention(Bench *b, Random *r)
 {
-    const int heads = bench_whole(b, KEY_HEADS);
-    const int d_k = bench_whole(b, KEY_D_K), d_v = bench_whole(b, KEY_D_V);
-    const int d_out = bench_whole(b, KEY_D_OUT), d = b->stage->text[0].d;
+    const int heads = whole_setting(b, KEY_HEADS);
+    const int d_k = whole_setting(b, KEY_D_K),
+              d_v = whole_setting(b, KEY_D_V);
+    const int d_out = whole_setting(b, KEY_D_OUT), d = b->stage->text[0].d;
     const int d_y = b->texts == 2 ? b->stage->text[1].d : d;
     b->a = (Attention){
         .d_x = d, .d_y = d_y, .n_heads = heads, .d_k = d_k, .d_v = d_v};
@@ -314,14 +315,14 @@ static void draw_attention(Bench *b, Random *r)
 /* The output layer: the attention's own, or one drawn after it. */
 static void add_output(Bench *b, int joined, Random *r)
 {
-    const int d_in = b->step[joined].m, d_out = bench_whole(b, KEY_D_OUT);
+    const int d_in = b->step[joined].m, d_out = whole_setting(b, KEY_D_OUT);
     Linear out = b->a.out;
     if (!b->a.d_out) {
         b->output = new_block((size_t)(d_out * (d_in + 1)));
         out = (Linear){d_in, d_out, b->output, b->output + d_out * d_in};
         linear_fill(r, d_in, d_out, ROWS(d_in, out.weight), out.bias);
     }
-    bench_add_linear(b, -1, "out", "output", joined, &out, (Step){0});
+    step_add_linear(b, -1, "out", "output", joined, &out, (Step){0});
 }
 
 /* One word asks all, by their embeddings alone: chapter 2. */
@@ -332,22 +333,22 @@ static void add_shares(Bench *b, int x, int d)
     s.columns = WORDS;
     s.first = b->asking;
     s.from[0] = s.from[1] = x;
-    const int scores = bench_add(b, -1, "scores", "scores", s);
-    const int weights = bench_add_weights(b, -1, scores);
+    const int scores = step_add(b, -1, "scores", "scores", s);
+    const int weights = step_add_weights(b, -1, scores);
     s = (Step){.made = PARTS, .heads = 1, .n = b->n, .m = d};
     s.rows = WORDS;
     s.from[0] = weights;
     s.from[1] = x;
-    bench_add(b, -1, "parts", "what each word contributes", s);
+    step_add(b, -1, "parts", "what each word contributes", s);
     s.made = CONTEXT;
     s.n = 1;
     s.rows = ASKING;
-    bench_add(b, -1, "context", "context vectors", s);
+    step_add(b, -1, "context", "context vectors", s);
 }
 
 static void begin(Bench *b)
 {
-    const int d = b->stage->text[0].d, d_out = bench_whole(b, KEY_D_OUT);
+    const int d = b->stage->text[0].d, d_out = whole_setting(b, KEY_D_OUT);
     read_words(b);
     for (int k = OF_X; k <= OF_V; k++)
         if (b->stage->names[k])
@@ -355,7 +356,7 @@ static void begin(Bench *b)
     Random r = random_seeded((uint64_t)b->number[KEY_SEED]);
     Step s = {.n = b->n, .m = d, .rows = WORDS, .columns = OF_X};
     s.explain = explain_embedding;
-    const int x = bench_add(b, -1, "embeddings", "embeddings", s);
+    const int x = step_add(b, -1, "embeddings", "embeddings", s);
     if (b->stage->draw == BY_NONE) {
         fill_embeddings(b, 0, &b->step[x], &r);
         add_shares(b, x, d);
@@ -367,15 +368,15 @@ static void begin(Bench *b)
         s = (Step){.n = b->m, .m = b->a.d_y, .rows = OTHERS};
         s.columns = b->list[OF_Y].n ? OF_Y : OF_X;
         s.explain = explain_embedding;
-        y = bench_add(b, -1, "others",
-                      "embeddings of the text that is asked", s);
+        y = step_add(b, -1, "others",
+                     "embeddings of the text that is asked", s);
     } else if (b->stage->draw == BY_HAND) {
         s = (Step){.made = ALIKE, .n = b->n, .m = b->n, .rows = WORDS};
         s.columns = WORDS;
-        bench_add(b, -1, "alike", "embeddings with each other", s);
+        step_add(b, -1, "alike", "embeddings with each other", s);
     }
     const int heads = b->a.n_heads, is_joined = heads > 1 || d_out;
-    const int last = bench_add_heads(b, -1, x, y, &b->a, is_joined);
+    const int last = step_add_heads(b, -1, x, y, &b->a, is_joined);
     if (d_out)
         add_output(b, last, &r);
     fill_embeddings(b, 0, &b->step[x], &r);
@@ -440,7 +441,7 @@ static int workbench(int argc, char *argv[])
                        .note = note,
                        .draw = workbench_draw,
                        .end = end};
-    return bench_run(&p, argc, argv);
+    return stages_run(&p, argc, argv);
 }
 
 int main(int argc, char *argv[])

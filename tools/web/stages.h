@@ -3,7 +3,7 @@
  * functions, and any entry of any table can be asked how it was made.
  *   steps.c    the steps, and how they are taken
  *   explain.c  how an entry was made, with the lines of say.c
- *   bench.c    reads the settings, and prints what a page reads
+ *   stages.c   reads the settings, and prints what a page reads
  * workbench.c has the chapters' attentions, whose numbers are drawn or
  * written by hand, and inside.c the models that have learned. */
 
@@ -162,7 +162,7 @@ struct Step {
     void (*explain)(const Bench *b, const Step *s, Place p);
 };
 
-/* ---- The bench */
+/* ---- A workbench as it is set, and its tables */
 
 struct Bench {
     const Stage *stage;
@@ -207,42 +207,42 @@ struct Bench {
     int logits, next;                        /* steps */
 };
 
-int bench_whole(const Bench *b, Key key);
-int bench_sees(const Bench *b, int i, int j);
+int whole_setting(const Bench *b, Key key);
+int mask_sees(const Bench *b, int i, int j);
 
 /* The step of that name, or NULL; row i of its table, of head h where each
  * has one. */
-const Step *bench_step(const Bench *b, const char *id);
-float *bench_row(const Step *s, int h, int i);
+const Step *step_named(const Bench *b, const char *id);
+float *step_row(const Step *s, int h, int i);
 
 /* Add a step, to a block or with -1 to the whole, and return its index: any
  * one; a table of the shape of step a, made of it and of step c; a layer
  * with its parameters, which has several heads unless `heads` is 0; and all
  * that attention does, from words x and y to the contexts of all heads, side
  * by side if that is asked for. */
-int bench_add(Bench *b, int block, const char *id, const char *label,
-              Step s);
-int bench_add_like(Bench *b, int block, const char *id, const char *label,
-                   Made made, int a, int c);
-int bench_add_norm(Bench *b, int block, const char *id, const char *label,
-                   int x, const Norm *l);
-int bench_add_linear(Bench *b, int block, const char *id, const char *label,
-                     int x, const Linear *l, Step s);
-int bench_add_heads(Bench *b, int block, int x, int y, const Attention *a,
-                    int is_joined);
-int bench_add_weights(Bench *b, int block, int scores);
+int step_add(Bench *b, int block, const char *id, const char *label,
+             Step s);
+int step_add_like(Bench *b, int block, const char *id, const char *label,
+                  Made made, int a, int c);
+int step_add_norm(Bench *b, int block, const char *id, const char *label,
+                  int x, const Norm *l);
+int step_add_linear(Bench *b, int block, const char *id, const char *label,
+                    int x, const Linear *l, Step s);
+int step_add_heads(Bench *b, int block, int x, int y, const Attention *a,
+                   int is_joined);
+int step_add_weights(Bench *b, int block, int scores);
 
 /* Fills the tables of all steps. */
-void bench_compute(Bench *b);
+void steps_take(Bench *b);
 
 /* Prints how an entry was made; adds to the places that it came from, of
  * which there are then *count. */
 enum { MOST_PLACES = 1000 };
-void bench_explain(const Bench *b, Place p, int *count,
-                   Place place[MOST_PLACES]);
+void step_explain(const Bench *b, Place p, int *count,
+                  Place place[MOST_PLACES]);
 
 /* "entry 2", or "entry 2 (deed)" where entries have names. */
-const char *bench_entry(const Bench *b, ListId list, int k);
+const char *entry_name(const Bench *b, ListId list, int k);
 
 /* ---- Numbers in an explanation */
 
@@ -270,7 +270,7 @@ typedef struct {
     void (*end)(Bench *b);
 } Program;
 
-int bench_run(const Program *p, int argc, char *argv[]);
+int stages_run(const Program *p, int argc, char *argv[]);
 
 /* Figures of a stage. */
 void workbench_draw(const Bench *b);

@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "stages.h"
 
 /* ---- What can be set. Texts are kept as they are; all else is a number, a
  * choice being the number of its name. */
@@ -200,7 +200,7 @@ static void print_range(const char *key, double least, double most,
 static void print_scores(const Bench *b)
 {
     const Setting *s = &settings[KEY_SCORES];
-    const Step *scores = bench_step(b, "scores");
+    const Step *scores = step_named(b, "scores");
     for (int j = 0; j < b->n; j++) {
         char key[20];
         snprintf(key, sizeof key, "score%d", j + 1);
@@ -239,7 +239,7 @@ static void print_text(const Bench *b, Key key)
 static void print_choices(const Bench *b, Key key)
 {
     const Setting *s = &settings[key];
-    const int heads = bench_whole(b, KEY_HEADS), d_out = b->a.d_out;
+    const int heads = whole_setting(b, KEY_HEADS), d_out = b->a.d_out;
     const int tokens = b->list[TOKENS].n;
     if (key == KEY_HEADS && d_out) {
         printf("@choice heads");
@@ -285,7 +285,7 @@ static void print_settings(const Bench *b, const Program *p)
         printf(" %s", p->stage[i].name);
     putchar('\n');
     for (int key = 0; key < KEYS; key++) {
-        const int mask = bench_whole(b, KEY_MASK);
+        const int mask = whole_setting(b, KEY_MASK);
         if (!is_set_here(b->stage, settings[key].key) ||
             (key == KEY_WINDOW && mask != SEE_WINDOW) ||
             (key == KEY_HIDE && mask == SEE_ALL) ||
@@ -329,7 +329,7 @@ static void print_table(const Bench *b, int step, int h, const Place *place,
              s->heads > 1 ? head : "");
     putchar('\n');
     if (is_all) {
-        print_matrix(label, s->n, s->m, ROWS(s->m, bench_row(s, h, 0)));
+        print_matrix(label, s->n, s->m, ROWS(s->m, step_row(s, h, 0)));
         return;
     }
     printf("%s (%d, %d)\n", label, s->n, s->m);
@@ -338,8 +338,7 @@ static void print_table(const Bench *b, int step, int h, const Place *place,
             continue;
         printf("@row %d\n", i);
         for (int j = 0; j < s->m; j++)
-            printf("%s%s", j ? " " : "",
-                   say((double)bench_row(s, h, i)[j]));
+            printf("%s%s", j ? " " : "", say((double)step_row(s, h, i)[j]));
         putchar('\n');
     }
 }
@@ -369,7 +368,7 @@ static Place place_of(const Bench *b, const char *ask)
     if (sscanf(ask, "%23[^:]:%23[^:]:%23[^:]:%23[^:]%c", part[0], part[1],
                part[2], part[3], &more) != 4)
         REFUSE("ask is '%s': TABLE:HEAD:ROW:COLUMN is needed", ask);
-    const Step *s = bench_step(b, part[0]);
+    const Step *s = step_named(b, part[0]);
     if (!s)
         REFUSE("ask is for table '%s': one that is printed, such as %s, is "
                "needed",
@@ -427,7 +426,7 @@ static int answer(const Bench *b, int argc, char *const argv[argc],
         place[count++] = p;
         const int before = count;
         print_place(b, "explain", p);
-        bench_explain(b, p, &count, place);
+        step_explain(b, p, &count, place);
         for (int k = before; k < count; k++)
             print_place(b, "source", place[k]);
     }
@@ -436,14 +435,14 @@ static int answer(const Bench *b, int argc, char *const argv[argc],
 
 /* ---- The program */
 
-int bench_run(const Program *p, int argc, char *argv[])
+int stages_run(const Program *p, int argc, char *argv[])
 {
     static Bench b;
     static Place place[MOST_PLACES];
     b = (Bench){.unit = "words", .most = MOST_WORDS};
     read_settings(&b, p, argc - 1, argv + 1);
     p->begin(&b);
-    bench_compute(&b);
+    steps_take(&b);
     print_lists(&b);
     p->note(&b);
     print_settings(&b, p);
