@@ -35,7 +35,8 @@ for_module = $(if $(filter inside,$(1)),$(call of_program,inside),$(if $(filter 
   $(call of_program,workbench),$(of_chapter))) $(call for_wasm,$(src_objects))
 $(BUILD)/web/programs/%.wasm: tools/web/page.c $$(call for_module,$$*) $(settings)
 	@mkdir -p $(@D)
-	$(wasm) $(for_pages) -DPROGRAM=main_$* -DBENCH=main_$(if $(filter $*,$(has_bench)),workbench,$*) \
+	$(wasm) $(for_pages) -DPROGRAM=main_$(if $(filter $*,$(own)),stages,$*) \
+	  -DBENCH=main_$(if $(filter $*,$(own) $(has_bench)),stages,$*) \
 	  $(filter %.c %.o,$^) -Wl,--gc-sections,--strip-all,--compress-relocations,-z,stack-size=1048576 -o $@
 
 $(BUILD)/web/programs/%.js: $(BUILD)/web/programs/%.wasm $$(data_$$*) tools/web/pack tools/Pack.pm

@@ -437,8 +437,8 @@ my %refused = (
 my %refused_inside = (
     'words=' => 'the text has 0 characters', 'words=' . 'a' x 129 => '129 characters', "words=a\tb" => 'character 2 has byte 0x09',
     "words=\xC3\xA9" => 'character 1 has byte 0xC3', 'write=64 words=' . 'a' x 65 => 'from 1 to 128 in all', 'write=65' => 'write',
-    'head=2.0' => 'head 2.0: the model has blocks 0 to 1', 'head=1' => q(a head is '1'), 'head=1.0,1.1' => 'a single head is needed',
-    'off=1.0;1.1' => q(stands ';1.1': a comma), 'off=0.7' => 'of heads 0 to 3', 'off=1.0,' => q(a head is ''),
+    'head=2.0' => q(a head is '2.0': one from 0.0 to 1.3), 'head=1' => q(a head is '1'), 'head=1.0,1.1' => q(a head is '1.0,1.1'),
+    'off=1.0;1.1' => q(a head is '1.0;1.1'), 'off=0.7' => q(a head is '0.7'), 'off=1.0,' => q(a head is ''),
     'stage=scale' => q(stage is 'scale': one of language, repeated, verbs is needed),
     'write=2 mask=none' => 'write is 2: mask=causal', 'temperature=-1' => 'from 0 to 2',
     'temperature=0.001' => 'from 0.01 on', 'top_k=21' => 'top_k', 'p=1' => q(no setting 'p'), 'ask=next:0:0:0' => '- is needed',

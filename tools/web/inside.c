@@ -1,7 +1,5 @@
 #include "stages.h"
 
-#include <ctype.h>
-
 /* Inside models that have learned: each of their tables, for a text that is
  * typed, back to the characters. */
 
@@ -191,23 +189,6 @@ static void name_text(Bench *b)
 
 /* ---- Heads */
 
-/* A head as its block and its number, a digit each: 1.0. Returns where it
- * ends. */
-static const char *head_of(const Bench *b, const char *text, int *block,
-                           int *head)
-{
-    if (!isdigit(text[0]) || text[1] != '.' || !isdigit(text[2]))
-        REFUSE("a head is '%s': its block and its number, such as 1.0, are "
-               "needed",
-               text);
-    *block = text[0] - '0';
-    *head = text[2] - '0';
-    if (*block >= b->g.layers || *head >= b->g.n_heads)
-        REFUSE("head %d.%d: the model has blocks 0 to %d, of heads 0 to %d",
-               *block, *head, b->g.layers - 1, b->g.n_heads - 1);
-    return text + 3;
-}
-
 static void name_heads(Bench *b)
 {
     List *heads = &b->list[HEADS];
@@ -220,31 +201,44 @@ static void name_heads(Bench *b)
     }
 }
 
+/* The number of a head by its name, of `size` characters: its block and its
+ * number in that, 1.0. */
+static int head_of(const Bench *b, const char *name, size_t size)
+{
+    const List *heads = &b->list[HEADS];
+    for (int k = 0; k < heads->n; k++)
+        if (strlen(heads->name[k]) == size &&
+            !strncmp(heads->name[k], name, size))
+            return k;
+    REFUSE("a head is '%.*s': one from 0.0 to %s is needed", (int)size,
+           name, heads->name[heads->n - 1]);
+}
+
 /* The one that is shown, and those that are off, with commas between
  * them. */
 static void read_heads(Bench *b)
 {
     const Attention *a = &b->g.block->attention;
     const char *off = b->given[KEY_OFF] ? b->given[KEY_OFF] : "";
-    int block, head;
+    const int per_block = b->g.n_heads;
     if (!b->given[KEY_HEAD])
         b->given[KEY_HEAD] = stage_of(b) == LANGUAGE ? "1.1" : "0.0";
-    if (*head_of(b, b->given[KEY_HEAD], &b->block, &b->head))
-        REFUSE("head is '%s': a single head is needed", b->given[KEY_HEAD]);
-    for (int is_first = 1; *off; is_first = 0) {
-        if (!is_first && *off++ != ',')
-            REFUSE("behind a head stands '%s': a comma, and another head, "
-                   "are needed",
-                   off - 1);
-        off = head_of(b, off, &block, &head);
-        if (!b->is_off[block][head])
-            b->columns[block][head] =
+    const char *shown = b->given[KEY_HEAD];
+    b->block = head_of(b, shown, strlen(shown)) / per_block;
+    b->head = head_of(b, shown, strlen(shown)) % per_block;
+    for (int is_more = *off; is_more; is_more = *off++ == ',') {
+        const size_t size = strcspn(off, ",");
+        const int k = head_of(b, off, size);
+        int *is_off = &b->is_off[k / per_block][k % per_block];
+        if (!*is_off)
+            b->columns[k / per_block][k % per_block] =
                 new_block((size_t)(a->d_out * a->d_v));
-        b->is_off[block][head] = 1;
+        *is_off = 1;
+        off += size;
     }
 }
 
-/* Switches on the heads that are off, and off again. */
+/* Switches off the heads that are to be off. */
 static void switch_heads(Bench *b)
 {
     for (int l = 0; l < b->g.layers; l++)
@@ -458,13 +452,6 @@ static void begin(Bench *b)
         write_on(b);
     name_text(b);
     add_steps(b);
-    b->loss_on = NAN;
-    if (!b->given[KEY_OFF] || !*b->given[KEY_OFF])
-        return;
-    switch_heads(b);
-    steps_take(b);
-    b->loss_on = loss_of(b);
-    switch_heads(b);
 }
 
 static void end(Bench *b)
@@ -494,12 +481,8 @@ static void note(const Bench *b)
         printf("%s '%s' with %.4f", k ? "," : "", b->list[BEST].name[k],
                (double)share[k]);
     puts(".");
-    if (!isnan(loss)) {
-        printf("@note The loss of this text is %.4f.", (double)loss);
-        if (!isnan(b->loss_on))
-            printf(" With all heads it is %.4f.", (double)b->loss_on);
-        putchar('\n');
-    }
+    if (!isnan(loss))
+        printf("@note The loss of this text is %.4f.\n", (double)loss);
     if (b->number[KEY_MASK] != SEE_CAUSAL)
         puts("@note The model has not learned to see so: in training, each "
              "token has seen itself and those before.");
@@ -574,19 +557,10 @@ static void draw(const Bench *b)
 
 /* ---- The program */
 
-static int inside(int argc, char *argv[])
-{
-    const Program p = {.stages = STAGES,
-                       .stage = stages,
-                       .usual = "language",
-                       .begin = begin,
-                       .note = note,
-                       .draw = draw,
-                       .end = end};
-    return stages_run(&p, argc, argv);
-}
-
-int main(int argc, char *argv[])
-{
-    return run_program(inside, argc, argv);
-}
+const Program program = {.stages = STAGES,
+                         .stage = stages,
+                         .usual = "language",
+                         .begin = begin,
+                         .note = note,
+                         .draw = draw,
+                         .end = end};

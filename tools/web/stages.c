@@ -384,25 +384,14 @@ static Place place_of(const Bench *b, const char *ask)
         index_of("the column asked for", part[3], s->m), .count = 0};
 }
 
-static void print_at(int at)
-{
-    if (at == ALL)
-        printf(" *");
-    else
-        printf(" %d", at);
-}
-
 static void print_place(const Bench *b, const char *mark, Place p)
 {
     const Step *s = &b->step[p.step];
     printf("@%s %s", mark, s->id);
-    if (s->heads)
-        print_at(p.h);
-    else
-        printf(" -");
-    print_at(p.i);
+    printf(s->heads ? " %d" : " -", p.h);
+    printf(p.i == ALL ? " *" : " %d", p.i);
     if (p.j != SOME)
-        print_at(p.j);
+        printf(p.j == ALL ? " *" : " %d", p.j);
     for (int k = 0; p.j == SOME && k < p.count; k++)
         printf("%c%d", k ? ',' : ' ', p.some[k]);
     putchar('\n');
@@ -435,8 +424,9 @@ static int answer(const Bench *b, int argc, char *const argv[argc],
 
 /* ---- The program */
 
-int stages_run(const Program *p, int argc, char *argv[])
+static int run(int argc, char *argv[])
 {
+    const Program *p = &program;
     static Bench b;
     static Place place[MOST_PLACES];
     b = (Bench){.unit = "words", .most = MOST_WORDS};
@@ -457,4 +447,9 @@ int stages_run(const Program *p, int argc, char *argv[])
             free(b.step[k].x);
     p->end(&b);
     return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    return run_program(run, argc, argv);
 }

@@ -203,7 +203,6 @@ struct Bench {
     int block, head;      /* of which the weights are shown */
     int is_off[MOST_LAYERS][MOST_HEADS];
     float *columns[MOST_LAYERS][MOST_HEADS]; /* that a head exchanged */
-    float loss_on;                           /* with all heads; or NaN */
     int logits, next;                        /* steps */
 };
 
@@ -270,7 +269,7 @@ typedef struct {
     void (*end)(Bench *b);
 } Program;
 
-int stages_run(const Program *p, int argc, char *argv[]);
+extern const Program program; /* workbench.c has one, inside.c the other */
 
 /* Figures of a stage. */
 void workbench_draw(const Bench *b);

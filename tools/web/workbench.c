@@ -432,19 +432,10 @@ static void note(const Bench *b)
 
 /* ---- The program */
 
-static int workbench(int argc, char *argv[])
-{
-    const Program p = {.stages = sizeof stages / sizeof *stages,
-                       .stage = stages,
-                       .usual = "all",
-                       .begin = begin,
-                       .note = note,
-                       .draw = workbench_draw,
-                       .end = end};
-    return stages_run(&p, argc, argv);
-}
-
-int main(int argc, char *argv[])
-{
-    return run_program(workbench, argc, argv);
-}
+const Program program = {.stages = sizeof stages / sizeof *stages,
+                         .stage = stages,
+                         .usual = "all",
+                         .begin = begin,
+                         .note = note,
+                         .draw = workbench_draw,
+                         .end = end};
