@@ -252,8 +252,7 @@
         this.tables.element,
       );
       this.root.classList.add("opened");
-      this.told = make("section", { class: "told", "aria-label": "What to try" });
-      const top = [this.bar(), this.told, this.form.element, this.refusal, this.actions()];
+      const top = [this.bar(), this.form.element, this.refusal, this.actions()];
       this.root.replaceChildren(...top, body, this.said);
       this.listen();
     }
@@ -291,18 +290,6 @@
       });
     }
 
-    // Shows what the text says of the state of an address, if that is one of its things to try.
-    tells(address) {
-      const state = address.replace(/&ask=[^&]*/, "");
-      const links = [...document.querySelectorAll("main > h2 + ol > li a")];
-      const item = links.find(({ hash }) => state && hash === state)?.closest("li");
-      if (!item) return this.told.replaceChildren();
-      const { id, textContent } = item.parentElement.previousElementSibling;
-      const back = make("a", { href: `#${id}` }, textContent);
-      back.addEventListener("click", () => setTimeout(() => item.scrollIntoView()));
-      this.told.replaceChildren(...item.cloneNode(true).childNodes, back);
-    }
-
     // ---- Settings and their address
 
     change(key, value) {
@@ -327,7 +314,6 @@
       const isTaken = (pair) => runBench([["stage", stage], pair], []).status === 0;
       this.given = new Map([["stage", stage], ...own.filter(isTaken)]);
       Object.assign(this, { path: [], last: "stage" });
-      this.tells("");
       this.draw();
     }
 
@@ -362,7 +348,6 @@
       this.given = new Map(this.ownArguments());
       this.path = [];
       this.last = undefined;
-      this.tells("");
       this.draw();
     }
 
@@ -372,18 +357,12 @@
       return stage === new Map(this.base).get("stage") ? this.base : [["stage", stage]];
     }
 
-    // What the program prints for these; a stage that there is none of has nothing of its own.
+    // What the program prints for these; for a stage that there is none of, nothing.
     ownResult() {
       const own = this.ownArguments();
       const key = own.join(" ");
-      if (!this.own.has(key)) this.own.set(key, this.runOwn(own));
+      if (!this.own.has(key)) this.own.set(key, read(runBench(own, []).out));
       return this.own.get(key);
-    }
-
-    runOwn(own) {
-      if (`${[...this.given]}` === `${own}`) return this.result; // nothing is changed
-      const { status, out } = runBench(own, []);
-      return status === 0 ? read(out) : undefined;
     }
 
     address() {
@@ -400,13 +379,12 @@
       if (!(await this.wait(pairs.stage))) return;
       const { given, path } = this;
       this.given = new Map([...this.base, ...Object.entries(pairs)]);
-      this.path = (history.state?.path ?? (ask ? [ask] : [])).map(fromWords);
+      this.path = ask ? [fromWords(ask)] : [];
       this.isTaken = true;
       const result = this.run(this.path);
       if (result.status === 0) this.show(result);
       else Object.assign(this, { given, path }).draw();
       this.isTaken = false;
-      this.tells(hash);
       if (result.status !== 0)
         this.sayRefusal(`This address cannot be shown: ${book.reasonOf(result.err)}.`);
       else if (this.path.length) this.bring();
@@ -419,12 +397,7 @@
       const address = isOwn ? "" : this.address();
       if (isOwn && !location.hash.includes("=")) return;
       if (location.hash === address) return;
-      const path = this.path.map(inWords);
-      history[this.isStep() ? "pushState" : "replaceState"](
-        { path },
-        "",
-        address || location.pathname,
-      );
+      history[this.isStep() ? "pushState" : "replaceState"](null, "", address || location.pathname);
     }
 
     // Whether Back is to lead here: not at each letter that is typed, nor along a slider.
@@ -490,7 +463,6 @@
       this.resets.disabled = !this.form.element.querySelector(".changed");
       this.explain();
       this.tellAddress();
-      if (this.last === "words") this.keep(this.form.element, () => this.tells(this.address()));
       this.sayChanges();
     }
 
