@@ -446,7 +446,7 @@ my %refused_inside = (
     'stage=verbs words=' . 'the+' x 7 . '_' => 'the text has 8 words', 'stage=verbs words=the+dog+sleeps' => q(there is no word 'sleeps'),
     'stage=verbs words=the+dog' => q(the sentence has 0 blanks and ends in 'dog'), 'stage=verbs words=the+_+dog+_' => 'has 2 blanks',
     'stage=verbs words=+' => 'the text has 0 words', 'stage=verbs top_k=20' => 'top_k is 20: from 0 to 19',
-    'stage=repeated words=abq' => q(character 3 is 'q': letters from a to p), 'stage=repeated write=2' => q(no setting 'write'),
+    'stage=repeated words=abq' => q(character 3 has byte 0x71: ASCII from 'a' to 'p'), 'stage=repeated write=2' => q(no setting 'write'),
 );
 for ([$workbench, \%refused], [$inside, \%refused_inside]) {
     my ($program, $refused) = @$_;

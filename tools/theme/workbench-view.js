@@ -235,13 +235,11 @@
     table.cells.forEach((row, i) => {
       row.forEach((text, j) => {
         const td = view.cells[i][j];
-        if (td.textContent !== text) {
-          td.textContent = text;
-          td.style.setProperty("--t", tint[i][j].strength);
-          td.dataset.sign = tint[i][j].sign;
-        } else if (td.style.getPropertyValue("--t") !== tint[i][j].strength) {
-          td.style.setProperty("--t", tint[i][j].strength);
-        } else return;
+        const { strength, sign } = tint[i][j];
+        if (td.textContent === text && td.style.getPropertyValue("--t") === strength) return;
+        td.textContent = text;
+        td.style.setProperty("--t", strength);
+        td.dataset.sign = sign;
         td.setAttribute("aria-label", `${names.rows[i]}, ${names.columns[j]}: ${text}`);
       });
     });

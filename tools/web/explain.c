@@ -106,19 +106,19 @@ static float product(Line x, Line y, int k)
     return x.first[k * x.step] * y.first[k * y.step];
 }
 
-/* The products that are told: all, or of many the largest. */
+/* The products that are told: all, or of many the largest, which come
+ * first. */
 static int find_told(int n, Line x, Line y, int told[TOLD])
 {
-    const int most = n > TOLD ? TOLD / 2 : n;
-    int count = 0;
+    const int count = n > TOLD ? TOLD / 2 : n;
     for (int k = 0; k < n; k++) {
-        int at = count < most ? count++ : most;
+        int at = k < count ? k : count;
         for (; n > TOLD && at > 0 &&
                fabsf(product(x, y, k)) > fabsf(product(x, y, told[at - 1]));
              at--)
-            if (at < most)
+            if (at < count)
                 told[at] = told[at - 1];
-        if (at < most)
+        if (at < count)
             told[at] = k;
     }
     return count;

@@ -103,17 +103,12 @@ static void take_token(Bench *b, int id)
 static void read_characters(Bench *b, const char *text)
 {
     const int is_byte = stage_of(b) == LANGUAGE;
+    const char least = is_byte ? ' ' : 'a', most = is_byte ? '~' : 'p';
     for (const char *c = text; *c; c++) {
-        const int at = (int)(c - text) + 1;
-        if (*c < ' ' || *c > '~')
-            REFUSE(
-                "character %d has byte 0x%02X: letters, digits and signs "
-                "of ASCII are needed, which the model has read",
-                at, (unsigned char)*c);
-        if (!is_byte && (*c < 'a' || *c > 'p'))
-            REFUSE("character %d is '%c': letters from a to p are needed, "
-                   "which the model has read",
-                   at, *c);
+        if (*c < least || *c > most)
+            REFUSE("character %d has byte 0x%02X: ASCII from '%c' to '%c', "
+                   "which the model has read, is needed",
+                   (int)(c - text) + 1, (unsigned char)*c, least, most);
         take_token(b, is_byte ? *c : *c - 'a');
     }
 }

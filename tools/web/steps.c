@@ -36,6 +36,9 @@ int step_add(Bench *b, int block, const char *id, const char *label, Step s)
     if (s.is_own)
         s.x = new_block((size_t)(s.heads ? s.heads : 1) * (size_t)s.n *
                         (size_t)s.m);
+    for (int k = 1; k < 3; k++)
+        if (s.from[k] && b->step[s.from[k]].made == PARAMETER)
+            b->step[s.from[k]].into = b->steps;
     b->step[b->steps] = s;
     return b->steps++;
 }
@@ -65,17 +68,6 @@ static int add_parameter(Bench *b, int block, const char *of,
     return step_add(b, block, name, label, s);
 }
 
-/* A step that belongs to a layer, whose parameters were the last ones. */
-static int add_owner(Bench *b, int block, const char *id, const char *label,
-                     Step s)
-{
-    const int at = step_add(b, block, id, label, s);
-    for (int k = 1; k < 3; k++)
-        if (s.from[k])
-            b->step[s.from[k]].into = at;
-    return at;
-}
-
 int step_add_norm(Bench *b, int block, const char *id, const char *label,
                   int x, const Norm *l)
 {
@@ -88,7 +80,7 @@ int step_add_norm(Bench *b, int block, const char *id, const char *label,
                     .m = l->d,
                     .rows = WORDS,
                     .from = {x, weight, bias}};
-    return add_owner(b, block, id, label, s);
+    return step_add(b, block, id, label, s);
 }
 
 /* The matrices of the first chapters are written x W, head by head; layers
@@ -140,7 +132,7 @@ int step_add_linear(Bench *b, int block, const char *id, const char *label,
                            .limit = w.limit};
         s.from[2] = add_parameter(b, block, "b", id, bias);
     }
-    return add_owner(b, block, id, label, s);
+    return step_add(b, block, id, label, s);
 }
 
 /* From scores to what the values are mixed with. */
