@@ -113,11 +113,7 @@ stage=shares                 | context 0      | 0 | 02 | context vector of shiny
 stage=shares score3=-1.2487  | scores 0       | 0 | 02 | with the last sign flipped
 stage=roles                  | alike -        | 0 | 03 | embeddings with each other
 stage=roles                  | context 0      | 0 | 03 | context vectors of cat, likes, fish
-stage=scale                  | embeddings -   | 0 | 05 | embedded sentence
-stage=scale                  | w_query 0      | 0 | 04 | W_query
-stage=scale                  | weights 0      | 0 | 06 | attention weights
 stage=scale                  | context 0      | 0 | 07 | version 1, seed 123, Life is short
-stage=texts                  | others -       | 0 | 08 | second input
 stage=texts                  | context 0      | 0 | 08 | context vectors
 stage=translation            | weights 0      | 0 | 08 | weights of can, you, help, me
 stage=mask                   | weights 0      | 0 | 09 | their attention weights
@@ -126,7 +122,6 @@ stage=mask scale=1           | masked 0       | 0 | 09 | scores, the future hidd
 stage=dropout                | dropped 0      | 0 | 10 | after dropout
 stage=dropout mask=none p=0  | context 0      | 0 | 07 | version 2, seed 789, no bias
 stage=heads                  | joined -       | 0 | 12 | four heads, side by side
-stage=output                 | weights 1      | 0 | 13 | Your journey, head 2
 stage=output                 | out -          | 5 | 13 | output of step
 stage=output d_out=2         | out -          | 0 | 13 | output for Your journey
 stage=all words=the,cat,and,the,dog | embeddings - | 0 | 05 'the cat and the dog' | embedded sentence
@@ -426,8 +421,8 @@ my %refused = (
     "words=a\xEF\xBF\xBF" => 'byte 0xEF', "words=\xC2\x85" => 'byte 0xC2', "others=\x7F" => 'word 1 has byte 0x7F',
     (map { ("words=a$_" => 'characters in UTF-8 that can be printed') } "\xFF", "\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80"),
     'words=' . 'a' x 40 => 'word 1 does not fit', 'seed=-1' => q(seed is '-1'), 'd_v=9' => 'from 1 to 8',
-    'stage=output heads=3' => 'a divisor of 8 is needed', 'scale=0' => q(scale is '0': root, or a number above 0),
-    'scale=nan' => 'above 0', 'mask=past' => q(mask is 'past': one of none causal window next is needed),
+    'stage=output heads=3' => 'a divisor of 8 is needed', 'scale=0' => q(scale is '0': a number from 0.25 to 8),
+    'scale=nan' => 'from 0.25 to 8', 'mask=past' => q(mask is 'past': one of none causal window next is needed),
     'hide=x' => q(hide is 'x': one of scores weights is needed), 'window=0' => q(window is '0'), 'p=1.5' => 'from 0 to 1 is needed',
     'stage=shares word=moon' => q('moon', which is not in the text), 'stage=shares score1=nan' => 'score1 is nan',
     'stage=shares score13=1' => 'from 1 to 12', 'ask=kept:0:0:0' => q(ask is for table 'kept': one that is printed),

@@ -7,8 +7,6 @@
   // "[[ 0.0613,   -inf]," has the entries 0.0613 and -inf; they stay as they were printed.
   const entries = (line) => line.match(/[^\s[\],]+/g) ?? [];
 
-  const cell = ([table, head, row, column]) => ({ table, head, row, column });
-
   function settingOf(bench, key) {
     if (!bench.settings.has(key)) bench.settings.set(key, { key, label: key, value: "" });
     return bench.settings.get(key);
@@ -52,11 +50,11 @@
       bench.figures.push(name);
     },
     explain: (bench, place) => {
-      bench.open = { ...cell(place), lines: [], sources: [] };
+      bench.open = { place: place.join(":"), lines: [], sources: [] };
       bench.explain = bench.open;
     },
     source: (bench, place) => {
-      bench.explain.sources.push(cell(place));
+      bench.explain.sources.push(place.join(":"));
     },
   };
 

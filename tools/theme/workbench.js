@@ -18,7 +18,6 @@
   const OPEN = "Change this";
   const TEXTS = ["words", "others", "off"]; // what may be empty
   const PROMISE = "Try other words and settings, and ask any number how it was made";
-  const SILENCE = 700; // milliseconds without a change, after which what changed is said
 
   const button = (text, act, attributes = {}, ...inside) => {
     const element = make("button", { type: "button", ...attributes }, text, ...inside);
@@ -26,19 +25,10 @@
     return element;
   };
 
-  // A cell as the program names it: "weights:0:1:2"; and its table.
-  const inWords = ({ table, head, row, column }) => [table, head, row, column].join(":");
-  const tableOf = ({ table, head }) => `${table}:${head}`;
-  const ofView = ({ view, i, j }) => ({
-    table: view.data.id,
-    head: view.data.head,
-    row: i,
-    column: j,
-  });
-  const fromWords = (text) => {
-    const [table, head, row, column] = text.split(":");
-    return { table, head, row: Number(row), column: Number(column) };
-  };
+  // A cell is named as the program does: "weights:0:1:2"; its table is "weights:0".
+  const partsOf = (cell) => cell.split(":").slice(2);
+  const tableOf = (cell) => cell.split(":", 2).join(":");
+  const ofView = ({ view, i, j }) => `${view.key}:${i}:${j}`;
 
   // What is to be there before a stage can be shown: its program, and its model.
   const models = {};
@@ -63,16 +53,15 @@
   // The cells that a source means: * stands for all of a row or a column, and commas part
   // some of a row.
   const isMany = (at) => /[*,]/.test(at);
-  function cellsOf(source, view) {
-    const all = (at, list) => (at === "*" ? Object.keys(list) : at.split(",")).map(Number);
-    const { cells } = view.data;
-    return all(source.row, cells).flatMap((row) =>
-      all(source.column, cells[row]).map((column) => ({ ...source, row, column })),
-    );
+  function cellsOf(source, { key, data: { cells } }) {
+    const [rows, columns] = partsOf(source);
+    const all = (at, list) => (at === "*" ? Object.keys(list) : at.split(","));
+    return all(rows, cells).flatMap((i) => all(columns, cells[i]).map((j) => `${key}:${i}:${j}`));
   }
 
   // How a source is called: "scaled scores of short", "values, column 2".
-  function sourceName({ row, column }, { title, names }) {
+  function sourceName(source, { title, names }) {
+    const [row, column] = partsOf(source);
     if (!isMany(row) && !isMany(column)) return title;
     if (isMany(column)) return row === "*" ? title : `${title}, row ${names.rows[row]}`;
     return `${title}, column ${names.columns[column]}`;
@@ -80,9 +69,11 @@
 
   // What tells a cell of a source from its neighbours.
   function cellName(source, cell, { names }) {
-    if (source.row === "*" && source.column !== "*") return names.rows[cell.row];
-    if (isMany(source.column) && source.row !== "*") return names.columns[cell.column];
-    return `${names.rows[cell.row]}, ${names.columns[cell.column]}`;
+    const [rows, columns] = partsOf(source);
+    const [i, j] = partsOf(cell);
+    if (rows === "*" && columns !== "*") return names.rows[i];
+    if (isMany(columns) && rows !== "*") return names.columns[j];
+    return `${names.rows[i]}, ${names.columns[j]}`;
   }
 
   class Panel {
@@ -110,10 +101,10 @@
       this.path = path;
       const place = path.at(-1);
       const view = views.get(tableOf(place));
-      const { rows, columns } = view.names;
+      const [i, j] = partsOf(place);
       setWords(this.name, view.title);
-      setText(this.at, `${rows[place.row]}, ${columns[place.column]}:`);
-      setText(this.value, view.data.cells[place.row][place.column]);
+      setText(this.at, `${view.names.rows[i]}, ${view.names.columns[j]}:`);
+      setText(this.value, view.data.cells[i][j]);
       this.way.hidden = path.length < 2; // its one step would say the title again
       this.trail.replaceChildren(...path.map((it, k) => this.crumb(k, views.get(tableOf(it)))));
       this.showLines(bench.explain.lines);
@@ -151,7 +142,8 @@
     }
 
     chip(source, cell, view) {
-      const value = view.data.cells[cell.row][cell.column];
+      const [i, j] = partsOf(cell);
+      const value = view.data.cells[i][j];
       const name = cellName(source, cell, view);
       return button(
         "",
@@ -366,7 +358,7 @@
     }
 
     address() {
-      const ask = this.path.length ? [["ask", inWords(this.path.at(-1))]] : [];
+      const ask = this.path.length ? [["ask", this.path.at(-1)]] : [];
       return toHash([...this.given, ...ask]);
     }
 
@@ -379,7 +371,7 @@
       if (!(await this.wait(pairs.stage))) return;
       const { given, path } = this;
       this.given = new Map([...this.base, ...Object.entries(pairs)]);
-      this.path = ask ? [fromWords(ask)] : [];
+      this.path = ask ? [ask] : [];
       this.isTaken = true;
       const result = this.run(this.path);
       if (result.status === 0) this.show(result);
@@ -426,7 +418,7 @@
     }
 
     run(path) {
-      return runBench([...this.given], path.map(inWords), { figures: true });
+      return runBench([...this.given], path, { figures: true });
     }
 
     // What the program says; the number that was asked may be gone, with its word or its table.
@@ -470,20 +462,17 @@
     // the answer needs are there.
     takeExplained() {
       const { explain } = this.result;
-      const last = explain ? [fromWords(inWords(explain))] : [];
+      const last = explain ? [explain.place] : [];
       const isThere = (place) => this.tables.views.has(tableOf(place));
       this.path = [...this.path.slice(0, -1), ...last].filter(isThere);
     }
 
-    // For whoever does not see which tables are marked; not while a slider still moves.
+    // For whoever does not see which tables are marked.
     sayChanges() {
       const now = this.changes.join(", ");
       if (now === this.saidChanges || this.path.length) return;
       this.saidChanges = now;
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => {
-        setText(this.said, now ? `Other numbers than before in: ${now}` : "As on the page again");
-      }, SILENCE);
+      setText(this.said, now ? `Other numbers than before in: ${now}` : "As on the page again");
     }
 
     showNotes() {
@@ -520,9 +509,8 @@
     // A source of the number that is shown goes on from it; any other number begins anew.
     // What was pressed stays where it is.
     ask(place, pressed) {
-      const at = inWords(place);
-      const isSource = this.path.length && this.panel.cells.some((cell) => inWords(cell) === at);
-      if (this.path.length && inWords(this.path.at(-1)) === at) return;
+      const isSource = this.path.length && this.panel.cells.includes(place);
+      if (this.path.at(-1) === place) return;
       if (!isSource) this.begun = pressed;
       this.walk(isSource ? [...this.path, place] : [place], pressed);
     }
@@ -533,7 +521,6 @@
       this.keep(pressed, () => this.draw());
       if (!this.result.explain) return;
       const { lines } = this.result.explain;
-      clearTimeout(this.timer);
       setText(this.said, [this.panel.heading.textContent, ...lines].join(". "));
       if (wasInPanel) this.panel.heading.focus({ preventScroll: true });
       if (!pressed) this.bring();
@@ -593,8 +580,9 @@
 
     cell(place) {
       const view = this.tables.views.get(tableOf(place));
+      const [i, j] = partsOf(place);
       view.show();
-      return view.cells[place.row][place.column];
+      return view.cells[i][j];
     }
 
     // ---- Mouse, touch and keys
@@ -638,8 +626,7 @@
 
     // Asks; and asked once more, goes on to the answer.
     onEnter(place) {
-      if (this.path.length && inWords(ofView(place)) === inWords(this.path.at(-1)))
-        this.panel.heading.focus();
+      if (ofView(place) === this.path.at(-1)) this.panel.heading.focus();
       else this.askAt(place);
     }
 

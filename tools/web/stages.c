@@ -72,21 +72,16 @@ static int choice_of(const Setting *s, const char *value)
     return -1;
 }
 
-/* A number from the least to the most; not rounded to a float. Scores and
- * divisors may lie beyond the sliders that a page has for them. */
+/* A number from the least to the most; not rounded to a float. A score may
+ * lie beyond the slider that a page has for it. */
 static double decimal(const Setting *s, const char *name, const char *value)
 {
     const double x = (double)parse_float(name, value);
-    const int is_free =
-        s == &settings[KEY_SCORES] || s == &settings[KEY_SCALE];
-    if (s == &settings[KEY_SCALE] && !(x > 0 && !isinf(x)))
-        REFUSE("scale is '%s': root, or a number above 0 to divide by, is "
-               "needed",
-               value);
-    if (s == &settings[KEY_SCORES] && (isnan(x) || (isinf(x) && x > 0)))
+    const int is_score = s == &settings[KEY_SCORES];
+    if (is_score && (isnan(x) || (isinf(x) && x > 0)))
         REFUSE("%s is %s: a finite number, -inf or auto is needed", name,
                value);
-    if (!is_free && !(x >= s->least && x <= s->most))
+    if (!is_score && !(x >= s->least && x <= s->most))
         REFUSE("%s is '%s': a number from %g to %g is needed", name, value,
                s->least, s->most);
     return strtod(value, NULL);
