@@ -144,12 +144,11 @@
 
   const isOfText = (it) => it.matches(".stage, .words, .others");
 
-  // `tell(key, value)` hears of every change. On a phone, what is no text is folded.
+  // `tell(key, value)` hears of every change.
   function form(tell) {
     const texts = make("div", { class: "settings texts" });
     const others = make("div", { class: "settings" });
-    const more = make("details", { class: "more" }, make("summary", {}, "More settings"), others);
-    const element = make("div", { class: "form" }, texts, more);
+    const element = make("div", { class: "form" }, texts, others);
     const controls = new Map();
     // The control of a setting, if it is there.
     const of = (key) => [controls.get(key)?.element].find((it) => element.contains(it));

@@ -291,8 +291,11 @@
       if (key === "stage") return this.attempt(() => this.begins(value));
       this.request = {}; // a model that is still loaded has come too late
       // What was chosen for a word means nothing in another text.
-      if (key === "words") for (const old of this.ofWords()) this.given.delete(old);
-      if (key === "words") this.path = [];
+      if (key === "words") {
+        for (const old of this.given.keys())
+          if (/^(word|score\d+)$/.test(old)) this.given.delete(old);
+        this.path = [];
+      }
       this.given.set(key, value);
       this.last = key;
       this.schedule();
@@ -330,10 +333,6 @@
       const off = new Set(this.result.settings.get("off").value.split(",").filter(Boolean));
       off[off.has(head) ? "delete" : "add"](head);
       this.change("off", [...off].sort().join(","));
-    }
-
-    ofWords() {
-      return [...this.given.keys()].filter((key) => /^(word|score\d+)$/.test(key));
     }
 
     reset() {
@@ -508,11 +507,12 @@
 
     // A source of the number that is shown goes on from it; any other number begins anew.
     // What was pressed stays where it is.
-    ask(place, pressed) {
+    ask({ cell, ...at }) {
+      const place = ofView(at);
       const isSource = this.path.length && this.panel.cells.includes(place);
       if (this.path.at(-1) === place) return;
-      if (!isSource) this.begun = pressed;
-      this.walk(isSource ? [...this.path, place] : [place], pressed);
+      if (!isSource) this.begun = cell;
+      this.walk(isSource ? [...this.path, place] : [place], cell);
     }
 
     walk(path, pressed) {
@@ -599,11 +599,7 @@
       if (!place) return;
       place.view.rove(place.i, place.j);
       place.cell.focus({ preventScroll: true });
-      this.askAt(place);
-    }
-
-    askAt(place) {
-      this.ask(ofView(place), place.cell);
+      this.ask(place);
     }
 
     onKey(event) {
@@ -627,7 +623,7 @@
     // Asks; and asked once more, goes on to the answer.
     onEnter(place) {
       if (ofView(place) === this.path.at(-1)) this.panel.heading.focus();
-      else this.askAt(place);
+      else this.ask(place);
     }
 
     move({ view, i, j }, event) {

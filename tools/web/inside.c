@@ -247,24 +247,20 @@ static void switch_heads(Bench *b)
 
 /* Logits, divided by the temperature, of which the k largest are kept; with
  * a temperature of 0 the largest alone. */
-static void share(const Bench *b, int m, const float *given, float *shares)
+static void take_shares(Bench *b, const Step *s)
 {
     const int is_cold = b->number[KEY_TEMPERATURE] == 0;
     const float t = is_cold ? 1 : (float)b->number[KEY_TEMPERATURE];
     const int k = is_cold ? 1 : whole_setting(b, KEY_TOP_K);
     float logits[MOST_TOKENS];
-    for (int j = 0; j < m; j++)
-        logits[j] = given[j] / t;
-    if (k)
-        top_k(m, k, logits);
-    softmax(m, logits, shares);
-}
-
-static void take_shares(Bench *b, const Step *s)
-{
-    for (int i = 0; i < s->n; i++)
-        share(b, s->m, step_row(&b->step[s->from[0]], 0, i),
-              step_row(s, 0, i));
+    for (int i = 0; i < s->n; i++) {
+        const float *given = step_row(&b->step[s->from[0]], 0, i);
+        for (int j = 0; j < s->m; j++)
+            logits[j] = given[j] / t;
+        if (k)
+            top_k(s->m, k, logits);
+        softmax(s->m, logits, step_row(s, 0, i));
+    }
 }
 
 /* By their logits, so that there is an order where shares are 0, too. */
