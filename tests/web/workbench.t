@@ -282,7 +282,7 @@ my @asked = (
     (map {"stage=$_"} qw(shares roles scale texts translation mask dropout heads output all)),
     'stage=shares words=Hello+dog word=dog score1=-inf', 'stage=scale words=Schöne+Grüße,+你好+@table d_k=1 scale=0.5',
     'stage=texts words=a others=1+2+1 d_k=3', 'stage=mask hide=weights mask=window window=2', 'stage=mask mask=next',
-    'stage=dropout p=1', 'stage=heads heads=3 d_k=1 d_v=2 mask=causal', 'stage=output heads=4 d_out=4 p=0.2 mask=none',
+    'stage=dropout p=0.95', 'stage=heads heads=3 d_k=1 d_v=2 mask=causal', 'stage=output heads=4 d_out=4 p=0.2 mask=none',
     'stage=all others=is+there+more p=0.3 heads=8 d_out=2 hide=weights mask=window window=1',
     'stage=language words=abcab', 'stage=language temperature=0.7 off=0.1,1.3', 'stage=language mask=window top_k=3 temperature=1.5',
     'stage=language temperature=0 mask=none', 'stage=repeated', 'stage=repeated mask=next words=abcabcab temperature=2',
@@ -415,7 +415,7 @@ for (['repeated', 'verbs', 'd_x, d_y = 16, 16: a d_y of 32'], ['verbs', 'repeate
 
 # Arguments of the workbench, and what is said of them; and those of the models.
 my %refused = (
-    'stage=none' => q(stage is 'none': one of shares, roles), 'words' => q('words': KEY=VALUE is needed),
+    'stage=none' => q(stage is 'none': one of all, shares), 'words' => q('words': KEY=VALUE is needed),
     'stage=roles p=0.5' => q(stage=roles has no setting 'p': one of words), 'words=' => 'has no words: at least one is needed',
     'words=' . 'a+' x 13 => '13 words: 1 to 12 are needed', "words=a\x01b+c" => 'word 1 has byte 0x01: characters in UTF-8',
     "words=a\xEF\xBF\xBF" => 'byte 0xEF', "words=\xC2\x85" => 'byte 0xC2', "others=\x7F" => 'word 1 has byte 0x7F',
@@ -423,7 +423,7 @@ my %refused = (
     'words=' . 'a' x 40 => 'word 1 does not fit', 'seed=-1' => q(seed is '-1'), 'd_v=9' => 'from 1 to 8',
     'stage=output heads=3' => 'a divisor of 8 is needed', 'scale=0' => q(scale is '0': a number from 0.25 to 8),
     'scale=nan' => 'from 0.25 to 8', 'mask=past' => q(mask is 'past': one of none causal window next is needed),
-    'hide=x' => q(hide is 'x': one of scores weights is needed), 'window=0' => q(window is '0'), 'p=1.5' => 'from 0 to 1 is needed',
+    'hide=x' => q(hide is 'x': one of scores weights is needed), 'window=0' => q(window is '0'), 'p=1' => 'from 0 to 0.95 is needed',
     'stage=shares word=moon' => q('moon', which is not in the text), 'stage=shares score1=nan' => 'score1 is nan',
     'stage=shares score13=1' => 'from 1 to 12', 'ask=kept:0:0:0' => q(ask is for table 'kept': one that is printed),
     'ask=weights:0:0' => q(ask is 'weights:0:0': TABLE:HEAD:ROW:COLUMN), 'ask=weights:0:6:0' => q(the row asked for is '6'),

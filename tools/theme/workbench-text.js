@@ -70,13 +70,9 @@
   // behind its number.
   function finish(table) {
     const [first, ...rows] = table.lines.filter((line) => line.trim());
-    table.label = first.replace(/ \(\d+(, \d+)?\)$/, "");
-    [, table.common, table.own] = table.label.match(/^(.*?)(?:, (head \d+))?$/);
-    table.shape =
-      first
-        .match(/\((\d+), (\d+)\)$/)
-        ?.slice(1)
-        .join(" × ") ?? `${rows.length}`;
+    const [, label, shape] = first.match(/^(.*) \((\d+, \d+)\)$/);
+    Object.assign(table, { label, shape: shape.replace(", ", " × ") });
+    [, table.common, table.own] = label.match(/^(.*?)(?:, (head \d+))?$/);
     table.cells = [];
     rows.forEach((line, k) => {
       table.cells[table.at[k] ?? k] = entries(line);
@@ -97,12 +93,8 @@
   // What names row or column k of a table: a word of a list, or its number, from 1 on.
   const nameOf = (bench, list, k) => bench.names[list]?.[k] ?? String(k + 1);
 
-  // 'stage=mask words="a b"' as pairs of key and value.
-  const fromArguments = (text) =>
-    [...text.matchAll(/(\w+)=(?:"([^"]*)"|'([^']*)'|(\S*))/g)].map(([, key, ...values]) => [
-      key,
-      values.find((value) => value !== undefined),
-    ]);
+  // "stage=mask p=0.5" as pairs of key and value.
+  const fromArguments = (text) => text.split(" ").map((pair) => pair.split("="));
 
   // The same as the part of an address behind #. Commas and colons need no %.
   const toHash = (pairs) =>

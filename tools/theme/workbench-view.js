@@ -13,17 +13,10 @@
 
   // Words in which what follows a single letter and _ is an index, as in the figures: W_Q.
   function setWords(element, text) {
-    if (said.get(element) === text) return;
-    said.set(element, text);
     const parts = text.split(/(?<=\b[A-Za-z])_(\w+)/);
     element.replaceChildren(...parts.map((part, k) => (k % 2 ? make("sub", {}, part) : part)));
-  }
-  const said = new WeakMap();
-
-  const withWords = (element, text) => {
-    setWords(element, text);
     return element;
-  };
+  }
 
   // Children in this order, without moving those that stand where they should: what has the
   // focus keeps it.
@@ -69,18 +62,16 @@
   // A setting's name, and in its line what else can be said for it; below it, what sets it.
   function labelled(setting, controls, more = []) {
     const [{ id }] = controls.map((control) => Object.assign(control, { id: `bench-${++count}` }));
-    const label = withWords(make("label", { for: id }), setting.label);
+    const label = setWords(make("label", { for: id }), setting.label);
     const named = make("div", { class: "named" }, label, ...more);
     return make("div", { class: `setting ${setting.key}` }, named, ...controls);
   }
 
   // A line to write in: words, or a number of which there are too many for a slider.
   function written(setting, tell) {
-    const isNumber = setting.range !== undefined;
     const control = make("input", {
-      type: isNumber ? "number" : "text",
+      type: setting.range ? "number" : "text",
       ...setting.range,
-      step: isNumber ? setting.range.step : undefined,
       autocomplete: "off",
       spellcheck: "false",
     });
@@ -103,7 +94,7 @@
     for (const input of [control, written])
       input.addEventListener("input", () => tell(setting.key, input.value));
     const choices = (setting.choices ?? []).map((choice) => {
-      const button = withWords(make("button", { type: "button" }), saidAs(setting, choice));
+      const button = setWords(make("button", { type: "button" }), saidAs(setting, choice));
       button.addEventListener("click", () => tell(setting.key, choice));
       return { choice, button };
     });
@@ -192,18 +183,6 @@
 
   const placeOf = new WeakMap(); // of a cell: its view, row and column
 
-  // One tab stop for each table: the cell that was there last.
-  function rover(cells) {
-    const view = { cells, at: [0, 0] };
-    view.rove = (i, j) => {
-      const [row, column] = view.at;
-      view.cells[row]?.[column]?.setAttribute("tabindex", "-1");
-      view.at = [i, j];
-      view.cells[i]?.[j]?.setAttribute("tabindex", "0");
-    };
-    return view;
-  }
-
   const DENSE = 16; // rows and columns from which on a table is a map, without its digits
 
   function buildTable(view, table, names) {
@@ -247,7 +226,7 @@
   // One table. `update` takes its numbers, `show` writes them, and builds the table anew only
   // when its words or its shape changed; what is folded need not be written.
   function tableView(group) {
-    const view = Object.assign(rover([]), { group, element: make("div", { class: "grid" }) });
+    const view = { group, element: make("div", { class: "grid" }), cells: [], at: [0, 0] };
     const caption = make("p", { class: "head" });
     let shape;
     let isWritten = false;
@@ -258,6 +237,13 @@
       };
       Object.assign(view, { data: table, names, key: table.key, title: table.label });
       isWritten = false;
+    };
+    // One tab stop: the cell that was there last.
+    view.rove = (i, j) => {
+      const [row, column] = view.at;
+      view.cells[row]?.[column]?.setAttribute("tabindex", "-1");
+      view.at = [i, j];
+      view.cells[i]?.[j]?.setAttribute("tabindex", "0");
     };
     view.show = () => {
       if (isWritten) return;
@@ -461,5 +447,5 @@
 
   const stages = Object.keys(OTHER.stage);
 
-  book.benchView = { setText, setWords, withWords, form, tables, figures, heads, placeOf, stages };
+  book.benchView = { setText, setWords, form, tables, figures, heads, placeOf, stages };
 })();

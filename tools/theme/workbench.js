@@ -9,13 +9,11 @@
 (() => {
   const { make } = book;
   const { read, fromArguments, toHash, fromHash } = book.benchText;
-  const { setText, setWords, withWords, form, tables, figures, heads, placeOf, stages } =
-    book.benchView;
+  const { setText, setWords, form, tables, figures, heads, placeOf, stages } = book.benchView;
 
   const PAGE = "workbench.html"; // the page whose bench has everything
   const PROGRAM = document.querySelector("[data-program]")?.dataset.program ?? "workbench";
   const LEARNED = ["language", "repeated", "verbs"]; // the stages that are models, of "inside"
-  const OPEN = "Change this";
   const TEXTS = ["words", "others", "off"]; // what may be empty
   const PROMISE = "Try other words and settings, and ask any number how it was made";
 
@@ -123,7 +121,7 @@
     showLines(lines) {
       const isSum = (line) => /\d.* = |=.*\d$|^-?\d/.test(line);
       this.lines.replaceChildren(
-        ...lines.map((line) => withWords(make("p", { class: isSum(line) ? "sum" : "" }), line)),
+        ...lines.map((line) => setWords(make("p", { class: isSum(line) ? "sum" : "" }), line)),
       );
     }
 
@@ -134,7 +132,7 @@
         const view = views.get(tableOf(source));
         const cells = cellsOf(source, view);
         this.cells.push(...cells);
-        const title = withWords(make("p", { class: "label" }), `from ${sourceName(source, view)}`);
+        const title = setWords(make("p", { class: "label" }), `from ${sourceName(source, view)}`);
         const chips = cells.map((cell) => this.chip(source, cell, view));
         return make("div", { class: "source" }, title, make("div", {}, ...chips));
       });
@@ -176,7 +174,7 @@
 
     offer() {
       this.button.disabled = false;
-      this.button.replaceChildren(make("b", {}, OPEN), " ", make("span", {}, PROMISE));
+      this.button.replaceChildren(make("b", {}, "Change this"), " ", make("span", {}, PROMISE));
       this.root.replaceChildren(this.button);
     }
 
@@ -615,9 +613,7 @@
     // From a text to its numbers.
     toNumbers() {
       if (this.frame) this.draw();
-      const first = this.root.querySelector(".tables [tabindex='0']");
-      first.focus({ preventScroll: true });
-      first.closest(".tabled").scrollIntoView({ block: "nearest", behavior: "instant" });
+      this.root.querySelector(".tables [tabindex='0']").focus();
     }
 
     // Asks; and asked once more, goes on to the answer.

@@ -514,11 +514,6 @@ static void explain_kept(const Bench *b, const Step *s, Place p)
 {
     const double rate = b->number[KEY_P];
     const int drawn = (p.h * s->n + p.i) * s->m + p.j;
-    if (rate == 1) {
-        puts("A rate of 1 drops every share, and nothing is drawn.");
-        tell(0);
-        return;
-    }
     Random r = random_seeded((uint64_t)b->number[KEY_DROPOUT_SEED]);
     for (int k = 0; k < drawn; k++)
         random_double(&r);

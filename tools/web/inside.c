@@ -550,7 +550,6 @@ static void draw(const Bench *b)
 
 const Program program = {.stages = STAGES,
                          .stage = stages,
-                         .usual = "language",
                          .begin = begin,
                          .note = note,
                          .draw = draw,

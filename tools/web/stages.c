@@ -27,7 +27,7 @@ static const Setting settings[KEYS] = {
     [KEY_D_OUT] = {"d_out", "output size (d_out)", WHOLE, 0, MOST_OUT, 1, NULL},
     [KEY_SCALE] = {"scale", "scores divided by", REAL, 0.25, 8, 0.25, "root"},
     [KEY_HEAD] = {.key = "head", .label = "head that is shown"},
-    [KEY_P] = {"p", "dropout rate", REAL, 0, 1, 0.05, NULL},
+    [KEY_P] = {"p", "dropout rate", REAL, 0, 0.95, 0.05, NULL},
     [KEY_HIDE] = {.key = "hide", .label = "the mask hides", .kind = CHOICE,
                   .choice = "scores weights"},
     [KEY_DROPOUT_SEED] = {"dropout_seed", "dropout seed", WHOLE, 0, UINT32_MAX, 1, NULL},
@@ -138,7 +138,7 @@ static void read_settings(Bench *b, const Program *p, int count,
                                        [KEY_HEADS] = 1,
                                        [KEY_WINDOW] = 2,
                                        [KEY_DROPOUT_SEED] = 123};
-    const char *stage = p->usual;
+    const char *stage = p->stage->name;
     for (int i = 0; i < count; i++)
         if (value_of(argument[i], "stage"))
             stage = value_of(argument[i], "stage");
@@ -168,9 +168,8 @@ static const char *const list_id[LISTS] = {
     "numbers", "words", "others", "asking", "x",    "y",
     "k",       "v",     "tokens", "best",   "last", "heads"};
 
-static void print_list(const char *mark, const List *l)
+static void print_list(const List *l)
 {
-    printf("%s", mark);
     for (int i = 0; i < l->n; i++)
         printf(" %s", l->name[i]);
     putchar('\n');
@@ -178,18 +177,17 @@ static void print_list(const char *mark, const List *l)
 
 static void print_lists(const Bench *b)
 {
-    for (int k = 0; k < LISTS; k++) {
-        char mark[20];
-        snprintf(mark, sizeof mark, "@names %s", list_id[k]);
-        if (b->list[k].n)
-            print_list(mark, &b->list[k]);
-    }
+    for (int k = 0; k < LISTS; k++)
+        if (b->list[k].n) {
+            printf("@names %s", list_id[k]);
+            print_list(&b->list[k]);
+        }
 }
 
 static void print_range(const char *key, double least, double most,
                         double step)
 {
-    printf("@range %s %g %.0f %g\n", key, least, most, step);
+    printf("@range %s %g %.10g %g\n", key, least, most, step);
 }
 
 static void print_scores(const Bench *b)
@@ -223,10 +221,10 @@ static void print_text(const Bench *b, Key key)
     if (key == KEY_WORDS)
         printf(", of up to %d %s", b->most, b->unit);
     putchar('\n');
-    if (key == KEY_WORD)
-        print_list("@choice word", &b->list[WORDS]);
-    if (key == KEY_HEAD)
-        print_list("@choice head", &b->list[HEADS]);
+    if (key == KEY_WORD || key == KEY_HEAD) {
+        printf("@choice %s", settings[key].key);
+        print_list(&b->list[key == KEY_WORD ? WORDS : HEADS]);
+    }
 }
 
 /* What can be chosen: of the heads of an output layer, the numbers that

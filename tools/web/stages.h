@@ -261,8 +261,7 @@ void say_quotient(double a, double c, float result);
  * `end` gives back what is not the steps'. */
 typedef struct {
     int stages;
-    const Stage *stage;
-    const char *usual; /* stage */
+    const Stage *stage; /* the first unless another is given */
     void (*begin)(Bench *b);
     void (*note)(const Bench *b);
     void (*draw)(const Bench *b);

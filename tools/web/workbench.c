@@ -58,6 +58,16 @@ static const char *const journey_words[6] = {"Your", "journey", "starts",
     }
 
 static const Stage stages[] = {
+    {.name = "all",
+     .settings = " words others seed heads d_k d_v d_out scale mask window "
+                 "hide p dropout_seed ",
+     .text = {LIFE, {.words = "", .d = 3}},
+     .draw = BY_RAND,
+     .number = {[KEY_HEADS] = 2,
+                [KEY_D_K] = 2,
+                [KEY_D_V] = 2,
+                [KEY_D_OUT] = 3,
+                [KEY_MASK] = SEE_CAUSAL}},
     {.name = "shares",
      .settings = " words word score seed ",
      .text = {{.words = "Hello shiny sun",
@@ -141,16 +151,6 @@ static const Stage stages[] = {
      .text = {JOURNEY},
      .draw = BY_LINEAR,
      .number = {[KEY_HEADS] = 2, [KEY_D_OUT] = 8, [KEY_MASK] = SEE_CAUSAL}},
-    {.name = "all",
-     .settings = " words others seed heads d_k d_v d_out scale mask window "
-                 "hide p dropout_seed ",
-     .text = {LIFE, {.words = "", .d = 3}},
-     .draw = BY_RAND,
-     .number = {[KEY_HEADS] = 2,
-                [KEY_D_K] = 2,
-                [KEY_D_V] = 2,
-                [KEY_D_OUT] = 3,
-                [KEY_MASK] = SEE_CAUSAL}},
 };
 
 /* ---- Words, and their rows */
@@ -419,9 +419,6 @@ static void note(const Bench *b)
                    "the words of a text.\n",
                    word);
     }
-    if (b->number[KEY_P] == 1)
-        printf("@note A dropout rate of 1 drops every weight: nothing is "
-               "left to mix, and each context vector is 0.\n");
     if (!b->stage->text[0].known)
         printf("@note Seed %.0f draws the embedding of every word, and the "
                "matrices. Without training, they mean nothing.\n",
@@ -434,7 +431,6 @@ static void note(const Bench *b)
 
 const Program program = {.stages = sizeof stages / sizeof *stages,
                          .stage = stages,
-                         .usual = "all",
                          .begin = begin,
                          .note = note,
                          .draw = workbench_draw,
