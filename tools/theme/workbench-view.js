@@ -346,37 +346,33 @@
 
   // Parsed as XML: words are text there, and no script would run. The title becomes a label, as
   // it would hang over what one points at, and its id may stand on the page already.
-  function draw(box, text) {
+  function drawn(text) {
     const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
     const svg = document.importNode(parsed.documentElement, true);
     const title = svg.querySelector(":scope > title");
+    const name = title.textContent;
     title.remove();
     svg.removeAttribute("aria-labelledby");
     for (const element of svg.querySelectorAll("[id]")) element.removeAttribute("id");
-    svg.setAttribute("aria-label", title.textContent);
-    setText(box.caption, title.textContent);
-    box.picture.style.setProperty("--width", `${svg.getAttribute("width")}px`);
-    box.picture.replaceChildren(svg);
-    box.text = text;
-  }
-
-  function newBox() {
-    const caption = make("p", { class: "label", "aria-hidden": "true" }); // the figure's name
-    const picture = make("div", { class: "picture" });
-    return { element: make("div", { class: "pictured" }, caption, picture), caption, picture };
+    svg.setAttribute("aria-label", name);
+    const caption = make("p", { class: "label", "aria-hidden": "true" }, name);
+    const style = `--width: ${svg.getAttribute("width")}px`;
+    return make(
+      "div",
+      { class: "pictured" },
+      caption,
+      make("div", { class: "picture", style }, svg),
+    );
   }
 
   function figures() {
     const element = make("div", { class: "figures" });
-    const boxes = new Map();
+    let shown;
     function update(bench, files) {
-      const shown = bench.figures.map((name) => {
-        const box = boxes.get(name) ?? newBox();
-        boxes.set(name, box);
-        if (box.text !== files[name]) draw(box, files[name]);
-        return box.element;
-      });
-      arrange(element, shown);
+      const texts = bench.figures.map((name) => files[name]);
+      if (shown === `${texts}`) return;
+      shown = `${texts}`;
+      element.replaceChildren(...texts.map(drawn));
     }
     return { element, update };
   }

@@ -233,7 +233,6 @@ static void print_choices(const Bench *b, Key key)
 {
     const Setting *s = &settings[key];
     const int heads = whole_setting(b, KEY_HEADS), d_out = b->a.d_out;
-    const int tokens = b->list[TOKENS].n;
     if (key == KEY_HEADS && d_out) {
         printf("@choice heads");
         for (int k = 1; k <= MOST_HEADS; k++)
@@ -246,8 +245,6 @@ static void print_choices(const Bench *b, Key key)
         printf("@choice %s %s\n", s->key, s->choice);
     if (key == KEY_D_OUT && d_out)
         print_range(s->key, heads, MOST_OUT / heads * heads, heads);
-    else if (key == KEY_TOP_K && tokens < s->most)
-        print_range(s->key, s->least, tokens, s->step);
     else if (s->kind != CHOICE)
         print_range(s->key, s->least, s->most, s->step);
 }
