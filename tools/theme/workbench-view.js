@@ -82,8 +82,8 @@
     return { element: labelled(setting, [control]), update };
   }
 
-  // A slider, and beside it its number, to be written; above it the
-  // words that a number may be replaced by.
+  // A slider, and beside it its number, to be written; above it the words that a number may be
+  // replaced by.
   function slid(setting, tell) {
     const { min, max, step } = setting.range;
     const control = make("input", { type: "range", min, max, step });

@@ -641,9 +641,6 @@
   }
 
   // Without what runs programs there is nothing to open.
-  function begin() {
-    if (!book.ready || !book.runHere) return;
+  if (book.ready && book.runHere)
     for (const root of document.querySelectorAll(".workbench")) new Bench(root);
-  }
-  begin();
 })();

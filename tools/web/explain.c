@@ -106,8 +106,7 @@ static float product(Line x, Line y, int k)
     return x.first[k * x.step] * y.first[k * y.step];
 }
 
-/* The products that are told: all, or of many the largest, which come
- * first. */
+/* The products that are told: all, or of many the largest. */
 static int find_told(int n, Line x, Line y, int told[TOLD])
 {
     const int count = n > TOLD ? TOLD / 2 : n;
