@@ -2,7 +2,6 @@
 #define CHAPTER "21_training"
 #include "traces.h"
 #include "attention/21_training.h"
-#include "attention/pytorch.h"
 #include "attention/agreement.h"
 #include "attention/model.h"
 
@@ -181,18 +180,6 @@ static void hundred_test(const char *set)
     training_free(&t);
 }
 
-/* The losses that the chapter draws are PyTorch's. */
-static void drawn_test(void)
-{
-    const char *const set = "repeated";
-    const double *losses = golden_doubles(set, "losses");
-    float drawn[6];
-    pytorch_losses(drawn);
-    for (int k = 0; k < 6; k++)
-        expect_near("a loss", (double)drawn[k], losses[k ? 20 * k - 1 : 0],
-                    1e-6, 1e-8);
-}
-
 /* ---- Memory */
 
 static const Model small = {
@@ -200,8 +187,7 @@ static const Model small = {
     .context_length = 2,
     .attention = {.d_x = 2, .d_y = 4, .n_heads = 2, .d_k = 3, .d_v = 1}};
 
-/* Four models, of which each has room of its own, and two passes, whose
- * traces have the logits for their outputs. */
+/* Four models, of which each has room of its own. */
 static void memory_test(void)
 {
     Training t;
@@ -212,12 +198,6 @@ static void memory_test(void)
             expect_equal("a parameter", model[k]->memory[i], 0);
         tap_fill((int)model[k]->count, model[k]->memory, 1, 2);
     }
-    for (int k = 0; k < 3; k++)
-        expect_true("the traces' outputs are the logits",
-                    t.pass.trace[k].out == t.pass.logits + k * 2 * 3);
-    Pass one; /* the smallest there is */
-    pass_init(&one, &t.model, 1, 1);
-    pass_free(&one);
     t.step = 7;
     training_free(&t);
     training_free(&t);
@@ -306,8 +286,7 @@ int main(void)
     EACH_SET("training_gradient", "*-parameters", gradient_test(set));
     TAP("training_step: repeated", hundred_test("repeated"));
     TAP("training_step: agreement", hundred_test("agreement"));
-    TAP("pytorch_losses: those of the golden file", drawn_test());
-    TAP("training_init: four models and two passes", memory_test());
+    TAP("training_init: four models", memory_test());
     refusals();
     refused_passes();
     return tap_done();

@@ -99,55 +99,6 @@ static void pass_test(void)
     gpt_free(&g);
 }
 
-/* ---- attend_cached */
-
-/* Two heads of keys of 2 and values of 4, with an output layer or without,
- * and a cache and a trace for one token. */
-typedef struct {
-    Attention a;
-    KVCache cache;
-    Trace one;
-} Cached;
-
-static Cached cached(int d_out)
-{
-    Cached c = {
-        .a = {.d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4},
-        .cache = {.n_kv_heads = 2, .d_k = 2, .d_v = 4, .capacity = 5}};
-    c.a.d_out = d_out;
-    c.a.has_out_bias = d_out > 0;
-    attention_init(&c.a, &c.a);
-    kv_cache_init(&c.cache, &c.cache);
-    trace_init_texts(&c.one, &c.a, 1, 1);
-    tap_fill((int)c.a.count, c.a.memory, -1, 1);
-    return c;
-}
-
-/* Token by token, against all at once without a cache. */
-static void attend_cached_test(void)
-{
-    for (int d_out = 0; d_out <= 6; d_out += 6) {
-        Cached c = cached(d_out);
-        Trace whole;
-        float *x = guarded("x", 5 * 6);
-        trace_init_for(&whole, &c.a, 5, 5);
-        tap_fill(5 * 6, x, -2, 2);
-        attention_forward(&c.a, mask_causal(0), NULL, 5, 5, (void *)x,
-                          (void *)x, &whole);
-        for (int i = 0; i < 5; i++) {
-            attend_cached(&c.a, &c.cache, 1, (void *)(x + i * 6), &c.one);
-            expect_list(tap_words("row %d", i), d_out ? 6 : 8,
-                        d_out ? c.one.out : c.one.joined,
-                        d_out ? whole.out + i * 6 : whole.joined + i * 8,
-                        1e-5, 1e-5);
-        }
-        trace_free(&whole);
-        trace_free(&c.one);
-        kv_cache_free(&c.cache);
-        attention_free(&c.a);
-    }
-}
-
 /* ---- What is refused */
 
 static void refused_sizes(void)
@@ -213,16 +164,21 @@ static void refused_passes(void)
 static void refused_caches(void)
 {
     static const int ids[6];
-    Cached c = cached(6);
+    Attention a = {.d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4};
+    KVCache c = {.n_kv_heads = 2, .d_k = 2, .d_v = 4, .capacity = 5};
+    Trace one;
     const Wrong wrong[] = {
-        WRONG(c.cache.n_kv_heads, 1,
+        WRONG(c.n_kv_heads, 1,
               "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
               "2, 4: 2, 2, 4, those of the attention, are needed"),
-        WRONG(c.cache.d_k, 3, NULL), WRONG(c.cache.d_v, 5, NULL)};
+        WRONG(c.d_k, 3, NULL), WRONG(c.d_v, 5, NULL)};
     Gpt g = any_gpt(2, 0);
     GptPass p;
     KVCache cache[2];
     Random r = random_seeded(1);
+    attention_init(&a, &a);
+    kv_cache_init(&c, &c);
+    trace_init_texts(&one, &a, 1, 1);
     gpt_pass_init(&p, &g, 2, 3);
     gpt_caches_init(cache, &g);
     TAP_REFUSES("gpt_pass_check", "two texts and a cache", NULL,
@@ -239,12 +195,11 @@ static void refused_caches(void)
     REFUSES("gpt.c: gpt_pass_drop: a pass without tables: gpt_pass_init "
             "makes room for them",
             gpt_pass_drop(&(GptPass){0}, NULL, 0.5));
-    REFUSES_WRONG(
-        "attend_cached", wrong,
-        attend_cached(&c.a, &c.cache, 1, (float[1][6]){{0}}, &c.one));
-    trace_free(&c.one);
-    kv_cache_free(&c.cache);
-    attention_free(&c.a);
+    REFUSES_WRONG("attend_cached", wrong,
+                  attend_cached(&a, &c, 1, (float[1][6]){{0}}, &one));
+    trace_free(&one);
+    kv_cache_free(&c);
+    attention_free(&a);
     gpt_caches_free(cache, &g);
     gpt_pass_free(&p);
     gpt_free(&g);
@@ -255,7 +210,6 @@ int main(void)
     TAP("gpt_init: zeros, in room of its own", memory_test());
     TAP("gpt_pass_clear: zeros in all of its tables", pass_test());
     TAP("gpt_drop: each mask, at each rate", drop_test());
-    TAP("attend_cached: token by token", attend_cached_test());
     refused_sizes();
     refused_passes();
     refused_caches();

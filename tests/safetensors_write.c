@@ -2,7 +2,6 @@
  * folder. */
 #include "damaged.h"
 
-#include <dirent.h>
 #include <glob.h>
 #include <sys/stat.h>
 
@@ -50,17 +49,6 @@ static size_t size_of(const char *name)
     return stat(name, &about) ? 0 : (size_t)about.st_size;
 }
 
-/* How many files there are. */
-static int files(void)
-{
-    DIR *all = opendir(".");
-    int count = 0;
-    for (const struct dirent *one; (one = readdir(all));)
-        count += *one->d_name != '.';
-    closedir(all);
-    return count;
-}
-
 /* What writes asks here that all be flushed to the disk: has it been given
  * all, and is the old file still in its place? */
 static bool flush_fails, flush_kills;
@@ -89,7 +77,6 @@ static void write_given(void)
     holds(GIVEN_TENSORS);
     tensors_write(path, 0, given);
     holds(0);
-    expect_equal("files", files(), 1);
 }
 
 /* The new file has the old one's permissions, whatever the umask is, or else
@@ -273,7 +260,6 @@ static void write_killed(void)
     expect_true("a part was left", size_of("file.part") > 0);
     tensors_write(path, 1, given);
     holds(1);
-    expect_equal("files", files(), 1);
 }
 
 int main(void)
@@ -290,7 +276,8 @@ int main(void)
     refuse_tensors();
     refuse_places();
     TAP("tensors_write: what is refused leaves no trace",
-        holds(GIVEN_TENSORS), expect_equal("files", files(), 1));
+        holds(GIVEN_TENSORS),
+        expect_true("no part is left", access("file.part", F_OK)));
     TAP("tensors_write: killed, leaves a whole file", write_killed());
     leave_folder();
     return tap_done();
