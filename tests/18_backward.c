@@ -213,10 +213,7 @@ static void attention_refused(void)
               "d_x, d_y, n_heads, d_k, d_v, d_out = 4, 2, 2, 4, 2, 3: 3, "
               "2, 2, 4, 2, 3 are needed"),
         WRONG(grad_fit.d_y, 3, NULL),
-        WRONG(grad_fit.n_heads, 3,
-              "attention_object.c: attention_gradient_check: a gradient of "
-              "d_x, d_y, n_heads, d_k, d_v, d_out = 3, 2, 3, 4, 2, 3: 3, "
-              "2, 2, 4, 2, 3 are needed"),
+        WRONG(grad_fit.n_heads, 3, NULL),
         WRONG(grad_fit.d_k, 3, NULL),
         WRONG(grad_fit.d_v, 3, NULL),
         WRONG(grad_fit.d_out, 4, NULL)};

@@ -23,26 +23,19 @@ my $licence = Text::of_file('LICENSE.md');
 my $citation = Text::of_file('CITATION.cff');
 my ($cited)  = $citation =~ /^preferred-citation:\n(.*)/ms;
 $cited =~ s/^  //mg;
-is value_of('version', $citation), $version, 'the citation has the version of book.md';
-is value_of('date-released', $citation), value_of('date', $book), 'and its date';
-is value_of('edition', $cited), $version, 'so has the book in it';
-for ([software => $citation], [book => $cited]) {
-    my ($type, $text) = @$_;
-    is value_of('type',  $text), $type, "the citation has a $type";
-    is value_of('title', $text), value_of('title', $book), "the $type has the title of book.md";
-    my ($name) = $text =~ /^authors:\n  - name: (.*)/m;
-    like $licence, qr/^Copyright \(c\) \d+ \Q$name\E$/m, "the $type has the licence's authors";
-    is $name, value_of('author', $book), "the $type has the author of book.md";
-}
 my ($abstract) = $citation =~ /^abstract: >-\n((?:  .*\n)+)/m;
-$abstract = join ' ', split ' ', $abstract;
-is $abstract, value_of('description', $book), 'the citation has the description of book.md';
-my $year = value_of('year', $cited);
-like $licence, qr/^Copyright \(c\) $year /m, 'the book has the year of the licence';
-is value_of('license', $citation), 'MIT', 'code is under the MIT licence';
-like $licence, qr/^- Code: the MIT licence/m, 'as LICENSE.md says';
-is value_of('license', $cited), 'CC-BY-4.0', 'prose is under CC BY 4.0';
-like $licence, qr{^- Prose and figures:.*?/by/4\.0/}ms, 'as LICENSE.md says';
+for (['the citation', $citation, version => 'version'], ['the citation', $citation, 'date-released' => 'date'],
+    ['the citation', $citation, title => 'title'], ['the book', $cited, title => 'title'],
+    ['the citation', $citation, '  - name' => 'author'], ['the book', $cited, '  - name' => 'author'],
+    ['the book', $cited, edition => 'version'], ['the abstract', 'abstract: ' . join(' ', split ' ', $abstract), abstract => 'description']) {
+    my ($what, $text, $name, $named) = @$_;
+    is value_of($name, $text), value_of($named, $book), "$what has the $named of book.md";
+}
+my ($author, $year) = (value_of('author', $book), value_of('year', $cited));
+like $licence, qr/^Copyright \(c\) $year \Q$author\E$/m, 'so has the licence';
+is_deeply [map { my $text = $_; map { value_of($_, $text) } qw(type license) } $citation, $cited], [qw(software MIT book CC-BY-4.0)],
+  'code is under the MIT licence, prose under CC BY 4.0';
+like $licence, qr{^- Code: the MIT licence.*^- Prose and figures:.*?/by/4\.0/}ms, 'as LICENSE.md says';
 
 my ($latest) = Text::of_file('CHANGELOG.md') =~ /^## (.*)/m;
 is $latest, $version, 'what has changed begins with the version of book.md';

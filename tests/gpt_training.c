@@ -88,9 +88,6 @@ static void loss_test(void)
     expect_true("of some knowledge", fabs(by_one - log(128)) > 1e-4);
     expect_equal("of what is whole", gpt_loss(g, reading, 24, &one, shares),
                  gpt_loss(g, reading, 17, &one, shares));
-    memset(t.model.memory, 0, g->count * sizeof(float));
-    expect_near("of no knowledge", gpt_loss(g, reading, 33, &one, shares),
-                log(128), 1e-6, 0);
     gpt_pass_free(&one);
     gpt_pass_free(&two);
     gpt_training_free(&t);

@@ -96,25 +96,23 @@ static void holds_whole(void)
 
 /* ---- Reading. */
 
-/* No tensors, and as many as a header can hold, in its shortest words. */
-static void read_few_and_many(void)
+/* As many as a header can hold, in its shortest words. */
+static void read_many(void)
 {
     static char header[70000] = "{";
     size_t end = 1;
-    for (int count = 0; count <= 1000; count += 1000) {
-        for (int i = 0; i < count; i++)
-            end += (size_t)sprintf(header + end,
-                                   "%s\"%d\":{\"dtype\":\"U8\",\"shape\":["
-                                   "0],\"data_offsets\":[0,0]}",
-                                   i ? "," : "", i);
-        strcpy(header + end, "}");
-        begin(header);
-        write_file();
-        Tensors all = tensors_read(path);
-        expect_equal("tensors", (double)all.count, count);
-        expect_equal("the last", tensors_have(&all, "999"), count > 0);
-        tensors_free(&all);
-    }
+    for (int i = 0; i < 1000; i++)
+        end += (size_t)sprintf(header + end,
+                               "%s\"%d\":{\"dtype\":\"U8\",\"shape\":["
+                               "0],\"data_offsets\":[0,0]}",
+                               i ? "," : "", i);
+    strcpy(header + end, "}");
+    begin(header);
+    write_file();
+    Tensors all = tensors_read(path);
+    expect_equal("tensors", (double)all.count, 1000);
+    expect_true("the last", tensors_have(&all, "999"));
+    tensors_free(&all);
 }
 
 /* What others write: a name with escapes and with characters of each length
@@ -283,7 +281,7 @@ int main(void)
 {
     enter_folder();
     TAP("every type and rank", begin_whole(), holds_whole());
-    TAP("no tensors, and a thousand", read_few_and_many());
+    TAP("a thousand tensors", read_many());
     TAP("names with escapes, as they are", read_escapes());
     refuse_starts();
     refuse_types();

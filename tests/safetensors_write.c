@@ -276,7 +276,7 @@ int main(void)
     refuse_tensors();
     refuse_places();
     TAP("tensors_write: what is refused leaves no trace",
-        holds(GIVEN_TENSORS),
+        holds(GIVEN_TENSORS);
         expect_true("no part is left", access("file.part", F_OK)));
     TAP("tensors_write: killed, leaves a whole file", write_killed());
     leave_folder();
