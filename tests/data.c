@@ -154,14 +154,13 @@ static const char *const logs[3] = {"src/data/trained.tsv",
                                     "src/data/trained-repeats.tsv"};
 
 /* Their sizes are the long run's, but for these; their rows every fortieth
- * step's, and the first one's; and the largest scores of a table those of
- * the row with the least loss. */
+ * step's, and the first one's. (tests/gpt.t holds what the heads' scores have
+ * to do with the rows.) */
 static void test_logs(void)
 {
     for (int log = 0; log < 3; log++) {
         Trained t = trained_read(logs[log]);
         GptTraining due = gpt_long_run;
-        float before = 0, after = 0;
         due.dropout = log == 1 ? 0.2 : 0;
         due.repeats = log == 2;
         due.steps = log == 2 ? 1600 : due.steps;
@@ -174,13 +173,6 @@ static void test_logs(void)
             expect_true("the best has the least loss",
                         row->held_out >= t.row[t.best].held_out);
         }
-        for (int i = 0; i < TRAINED_HEADS; i++) {
-            before = fmaxf(before, t.heads[i][HEAD_BEFORE]);
-            after = fmaxf(after, t.heads[i][HEAD_AFTER]);
-            expect_equal("one back", t.back[i][0], t.heads[i][HEAD_BEFORE]);
-        }
-        expect_near("before", before, t.row[t.best].before, 1e-5, 0);
-        expect_near("after", after, t.row[t.best].after, 1e-5, 0);
         trained_free(&t);
         trained_free(&t);
     }
@@ -214,10 +206,6 @@ static void test_prose(void)
 {
     expect_equal("the prose", prose()->length,
                  (double)strlen(prose()->bytes));
-    expect_equal("held out", held_out()->length,
-                 (double)strlen(held_out()->bytes));
-    expect_true("read once",
-                prose() == prose() && held_out() == held_out());
     expect_true("a tenth is held out",
                 prose()->length > 5 * held_out()->length);
     expect_true("another text", !strstr(prose()->bytes, held_out()->bytes));

@@ -329,9 +329,7 @@ static void refuse_others(void)
 static void test_nothing(void)
 {
     for (int is_there = 1; is_there >= 0; is_there--) {
-        setenv("FIGURES", "", 1);
-        if (!is_there)
-            unsetenv("FIGURES");
+        is_there ? setenv("FIGURES", "", 1) : unsetenv("FIGURES");
         DRAW(
             figure_pipeline("x", "scores"), figure_pipeline("x", ""),
             block_of(3), follow(2, 7), plot(0, 2, 2, 2),
