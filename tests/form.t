@@ -2,7 +2,7 @@
 # What every chapter has, and what the header promises: hints and solutions,
 # one version in PyTorch, lines that fit, functions that exist and are tested,
 # figures that hold the program's own numbers, a length that can be read at one
-# sitting.
+# sitting; and that chapters are a stair.
 
 use strict;
 use warnings;
@@ -98,9 +98,17 @@ for my $header (glob 'src/*/*.h') {
     my $text = Text::of_file($header);
     $declares{home($header =~ s{src/(.*)\.h}{$1}r)}{$_} = 1 for functions_in($text), data_in($text);
 }
-for my $object (map { m{^(?:chapters|src)/(.*)\.c$}; "$build/obj/$1.o" } grep { !/instruction_set/ } glob "chapters/*.c src/*.c src/*/*.c") {
-    my ($name) = $object =~ m{obj/(.*)\.o\z};
-    $defines{home($name)}{$_} = 1 for grep { !/^main_/ } qx{nm -g '$object'} =~ / [A-TV-Z] _?(\w+)$/mg;
+# Of each object what it defines, and what it takes from others, symbol by symbol.
+my (%object_of, %takes);
+my @objects = map { s{^(?:chapters|src)/(.*)\.c$}{$1}r } grep { !/instruction_set/ } glob 'chapters/*.c src/*.c src/*/*.c';
+my @kernels = map { m{obj/(.*)\.o$} } glob "$build/obj/kernel/instruction_set.*.o";
+for my $object (@objects, @kernels) {
+    for (qx{nm -g '$build/obj/$object.o'}) {
+        my ($kind, $symbol) = /([A-Z]) _?(\w+)$/ or next;
+        if ($kind eq 'U') { $takes{$object}{$symbol} = 1; next }
+        $object_of{$symbol} = $object;
+        $defines{home($object)}{$symbol} = 1 if $symbol !~ /^main_/ && $object !~ /instruction_set/;
+    }
 }
 none 'a header declares what the file of its name defines, and nothing else', map {
     my ($is_defined, $is_declared) = ($defines{$_} // {}, $declares{$_} // {});
@@ -114,7 +122,7 @@ my @declared = functions_in(@{$headers->{lines}});
 # gpt, backward, 21_training and gpt.t hold, and by what pages print.
 my %is_within = map { $_ => 1 } qw(attention_gradient_check gpt_gradient_check
   mask_shows_block mask_square matmul_lanes model_clear model_gradient_check softmax_lanes store_row transpose_scaled
-  pass_free print_answer print_answer print_integers print_measure_table processor_name pytorch_losses);
+  pass_free print_answer print_integers print_measure_table processor_name pytorch_losses);
 my $tests = join '', map { Text::of_file($_) } glob 'tests/*.[ch]';
 none 'and tests call all of it', grep { $tests !~ /\b$_\(|"$_[:"]/ && !$is_within{$_} } sort @declared;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
@@ -122,5 +130,22 @@ my %is_named = map { $_ => 1 } Headers::files($headers),
   map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 attention/parameters attention/gpt_config kernel/attend kernel/instruction_set);
 none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
 none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
+
+# ---- Chapters are a stair: each stands on those before it, and so does a file of src/ that a
+# chapter uses; that holds where its program is linked, with nothing of a later chapter. Objects
+# whose symbols need each other would be a circle.
+
+my %needs = map {
+    my $object = $_;
+    $object => {map { ($object_of{$_} // $object) ne $object ? ($object_of{$_} => 1) : () } keys %{$takes{$object}}}
+} keys %takes;
+my $pairs = join ' ', map { my $object = $_; map {"$object $_"} sort keys %{$needs{$object}} } sort keys %needs;
+is qx{echo $pairs | tsort 2>&1 >/dev/null}, '', 'no object takes what takes from it';
+
+# What is compiled for an instruction set calls its like, not the plain ones.
+for my $object (@kernels) {
+    is join(' ', grep { $object_of{$_} eq $object } sort keys %object_of), $object =~ s{.*\.}{kernel_}r, "$object: others see one Kernel";
+    is join(' ', grep { m{^(?:15_kernel|kernel/(?:attend|backward|cache))$} } sort keys %{$needs{$object}}), '', '... and it stands by itself';
+}
 
 done_testing;
