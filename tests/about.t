@@ -1,11 +1,15 @@
 #!/usr/bin/env perl
 # What tells of the book in places other than its pages tells the same: its title
-# and version in CITATION.cff and CHANGELOG.md, its licences, and what has to be
-# installed in README.md, CONTRIBUTING.md, .ci/run and the dev container.
+# and version in CITATION.cff and CHANGELOG.md, its licences, what has to be
+# installed in README.md, CONTRIBUTING.md, .ci/run and the dev container, and
+# the README's program.
 
 use strict;
 use warnings;
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
 use JSON::PP qw(decode_json);
+use Chapter;
 use Test::More;
 use Text;
 
@@ -62,12 +66,22 @@ is_deeply [grep { !$is_checked{$_} } packages_after($readme =~ /$install/g)], []
 my $container = decode_json(Text::of_file('.devcontainer/devcontainer.json'));
 is_deeply [sort(packages_after($container->{onCreateCommand} =~ /$install/g))], [sort @checked],
   'the dev container has what .ci/run installs';
-my ($node) = Text::of_file('.github/workflows/book.yml') =~ /node-version: (\d+)/;
-my ($feature) = values %{$container->{features}};
-is $feature->{version}, $node, 'the dev container has the node of the workflow';
-my ($from) = Text::of_file('.github/workflows/book.yml') =~ /container: debian:(\w+)/;
-like $container->{image}, qr/:$from$/, 'both are the same Debian';
-my ($port) = $container->{postStartCommand} =~ /http\.server (\d+) .*--directory build\/book /;
-is_deeply $container->{forwardPorts}, [0 + $port], 'the port at which the book is served is there';
+
+# ---- The README's program, compiled and run with the README's commands, prints what it says.
+
+my $build  = abs_path($ENV{BUILD} // 'build');
+my $folder = tempdir(CLEANUP => 1);
+delete $ENV{DIGITS};
+my ($name) = $readme =~ /^Saved as `(\w+\.c)`/m;
+my ($program, $commands, $output) = $readme =~ /^```\w*\n(.*?)^```$/msg;
+like $commands, qr/^make lib\n/, 'make lib comes first';
+$commands =~ s/^make lib\n//; # a test finds it made, as make compiles:
+my ($compile, $link) = map { s/ -Isrc//r } Chapter::compiler();
+$commands =~ s/^cc (.*)/$compile $1 $link/m;
+
+symlink abs_path('src'), "$folder/src" or die "$folder: $!\n";
+symlink $build, "$folder/build" or die "$folder: $!\n";
+Chapter::save("$folder/$name", split /\n/, $program);
+is `cd '$folder' && { $commands } 2>&1`, $output, 'the program prints what the README says';
 
 done_testing;

@@ -308,8 +308,6 @@ static const struct {
     {"a layer that no int counts",
      "'h.99999999999.ln_1.bias' " NO_TENSOR "is needed",
      "h.99999999999.ln_1.bias", 'f', 1, 0, 0, 0},
-    {"a scale", "'h.1.ln_1.scale' " NO_TENSOR "is needed", "h.1.ln_1.scale",
-     'f', 1, 0, 0, 0},
     {"another prefix", "'mean.h.2.ln_1.bias' " NO_TENSOR "is needed",
      "mean.h.2.ln_1.bias", 'f', 1, 0, 0, 0},
     {"whole numbers", "'ln_f.bias' has dtype I64: F32 is needed",
