@@ -80,15 +80,11 @@ for my $row (@rows) {
     is fault($row, $lines{$number}), '', "$row->{at}: $row->{document}, $row->{place}";
 }
 
-# ---- The check, tried.
+# ---- The check, tried: what is right, the rows above have.
 
 my @lines = ('a (2)', '[0.123449000, 2.000000000]', 'b: 32.000000000',
     'c (2)', '[5.000000000, -inf]', 'scores for 7', '[1.000000000]');
 for (
-    ['0.1234 2', 'a (2)',    '0.1234 2', '', qr/^$/, 'right and printed right'],
-    ['32',       'b:',       '32',       '', qr/^$/, 'a number on its label\'s line'],
-    ['2',        'shape: a', '2',        '', qr/^$/, 'a size behind its label'],
-    ['33',       'b:',       '32', 'wrong (A.1): a slip', qr/^$/, 'printed wrong, and said so'],
     ['0.1234',   'a (2)',    '0.1236',   '', qr/number 0 is 0\.1236/, 'seen: a wrong right value'],
     ['33',       'b:',       '32',       '', qr/not right/, 'seen: a wrong printed value'],
     ['33',       'b:',       '32', 'wrong: a slip', qr/does not say/, 'seen: no place in appendix A'],
@@ -146,8 +142,6 @@ is faults_of_errata(\@prose, @rows), '',
 my @errata = ('### A.1 One {#errata-1}', 'It has [0.3992, 0.3858,', '0.8610]{.quoted}.', '', '## Other',
     '[7]{.quoted}', '### A.2 Two {#errata-2}', 'It says [a sum]{.quoted} and [3 heads]{.quoted}.');
 sub tried { return faults_of_errata(\@errata, {at => 'row 9', printed => $_[0], note => $_[1]}) }
-is tried('[0.3992, 0.3858, 0.861]', 'wrong (A.1): a slip'), '', 'a list that is quoted';
-is tried('a sum', 'wrong (A.2): a slip'), '', 'words that are quoted';
 for (['0.5', 3, 'an erratum that is not there'], ['0.3992', 2, 'a number told elsewhere'],
      ['[0.3992, 0.8610]', 1, 'a list with a gap'], ['a product', 2, 'other words']) {
     my ($printed, $number, $name) = @$_;
