@@ -1,5 +1,5 @@
-/* What the printing functions print that no page shows: numbers that are
- * none, and other digits. The rest is held by the pages' outputs. */
+/* What the printing functions print: the page depends on every
+ * character. */
 #include "tap.h"
 
 /* Makes standard output a file of its own, for the rest of the test. */
@@ -28,6 +28,7 @@ static void is_printed(const char *expect)
 
 static void tables(void)
 {
+    const char *const row[] = {"one", "three"};
     const char *const column[] = {"us", "it", "both"};
     PRINTS(
         "print_vector: aligned, nan, infinities",
@@ -39,12 +40,23 @@ static void tables(void)
         "print_matrix: aligned over all rows",
         "few (2, 2)\n[[    nan,     nan],\n [    nan, 10.0000]]\n",
         print_matrix("few", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, 10}}));
+    PRINTS("print_integers: aligned, without decimals",
+           "ids (3)\n[-100,    7,   12]\ntwo (2)\n[ 1, 10]\n",
+           print_integers("ids", 3, (int[]){-100, 7, 12}),
+           print_integers("two", 2, (int[]){1, 10}));
     PRINTS("print_measures: three digits, whatever DIGITS says",
            "b, in it\n  us     10.0\n  it       nan\n  both     inf\n",
            setenv("DIGITS", "9", 1),
            print_measures("b", "it", 3, column,
                           (float[]){9.996f, -NAN, INFINITY}),
            unsetenv("DIGITS"));
+    PRINTS(
+        "print_measure_table: a name for each row and column",
+        "time, in ms\n            us      it     both\n"
+        "  one     2.50  114     5190\n  three  10.0    21.9     -9.50\n",
+        print_measure_table("time", "ms", 2, row, 3, column,
+                            (float[2][3]){{2.5043f, 114.38f, 5187},
+                                          {10.04f, 21.93f, -9.5f}}));
     TAP("three_digits: rounded",
         expect_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
         expect_equal("a large one", three_digits(5187), 5190));
@@ -53,6 +65,11 @@ static void tables(void)
            print_rounded("two", 2, 3, (float[]){1.555f, -0.25f, 10}),
            setenv("DIGITS", "3", 1),
            print_rounded("as asked", 2, 1, (float[]){0.125f}));
+    PRINTS("print_answer: yes or no",
+           "one is one: yes\n7 is no answer but: yes\none is two: no\n",
+           print_answer("one is one", 1),
+           print_answer("7 is no answer but", 7),
+           print_answer("one is two", 0));
     PRINTS("print_value: name and value, with DIGITS or without",
            "it: -1.2346\nno number: nan\nnine: 0.100000001\nnone: 2\n"
            "as always: 0.5000\n",
