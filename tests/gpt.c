@@ -25,8 +25,8 @@ static int dropped_by(const GptPass *p, double rate)
     return dropped;
 }
 
-/* Masks are drawn anew for each rate, and kept when a pass is cleared; none
- * or all need no draw. */
+/* Masks are drawn anew for each rate, and kept when a pass is cleared, as
+ * its attention's tables are not; none or all need no draw. */
 static void drop_test(void)
 {
     static const double rate[4] = {0.25, 0.75, 1, 0};
@@ -40,7 +40,11 @@ static void drop_test(void)
         gpt_pass_drop(&p, &r, rate[k]);
         const int dropped = dropped_by(&p, rate[k]);
         expect_near("dropped", dropped, 120 * rate[k], 0, k < 2 ? 14 : 0);
+        Trace *t = &p.block[k % 2].attention;
+        tap_fill((int)t->count, t->memory, 1, 2);
         gpt_pass_clear(&p);
+        for (size_t i = 0; i < t->count; i++)
+            expect_equal("the attention, cleared", t->memory[i], 0);
         expect_equal("the same masks", dropped_by(&p, rate[k]), dropped);
         expect_equal("draws", memcmp(&r, &before, sizeof r) != 0, k < 2);
     }
