@@ -92,6 +92,20 @@ static void write_test(const char *set)
     gpt_free(&g);
 }
 
+static void sample_test(void)
+{
+    GptTraining t = small();
+    char text[9], few[3];
+    gpt_sample(&t.model, 8, text);
+    gpt_sample(&t.model, 2, few);
+    expect_equal("bytes", (double)strlen(text), 8);
+    expect_true("how it begins", !strncmp(text, "The ", 4));
+    expect_true("no more than asked for", !strcmp(few, "Th"));
+    for (const char *c = text; *c; c++)
+        expect_true("can be printed", *c >= ' ' && *c <= '~');
+    gpt_training_free(&t);
+}
+
 /* The bytes that a set holds as whole numbers, and no more. */
 static char *bytes_of(const char *set, const char *what)
 {
@@ -234,6 +248,7 @@ int main(void)
     TAP("sample_token: shares of any size", draw_scaled_test());
     TAP("top_k: which stay", keep_test());
     EACH_SET("gpt_generate", "written_*-ids", write_test(set));
+    TAP("gpt_sample: what can be printed", sample_test());
     EACH_SET("gpt_training_step", "steps_*-losses", step_test(set));
     refusals();
     return tap_done();
