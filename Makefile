@@ -66,7 +66,7 @@ lib: $(BUILD)/libattention.a ##* all functions of the book, for programs of your
 
 # run-02: ##* one chapter's program; ARGS="..." are its arguments, -s is quiet
 # test-02: ##* one chapter's tests, and how far its exercises are
-# test-trace: ## the tests of a file of src
+# test-layers: ## the tests of a file of src
 # A chapter without functions of its own has outputs alone. And run-2 is run-02.
 numbered = $(or $(call named,$(1)),$(call named,0$(1)),$(filter $(1),$(notdir $(tests))),no-chapter-$(1))
 tested   = $(or $(filter $(BUILD)/tests/$(1),$(tests)),$(BUILD)/run/$(1).ok)

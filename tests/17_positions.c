@@ -154,7 +154,6 @@ static void refusals(void)
             "table of 4 has 0 to 3",
             add_positions(4, 4, 4, less, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, odd, (const void *)y, x));
-    REFUSES(NULL, add_positions(4, 4, odd, none, (const void *)y, x));
     REFUSES(NULL, add_positions(2, 4, 4, INT_MAX, (const void *)y, x));
     REFUSES("17_positions.c: alibi_slope: head 3 of 3: from 0 to 2 is "
             "needed",

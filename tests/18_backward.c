@@ -162,9 +162,7 @@ static void linear_refused(void)
         WRONG(grad.d_out, 3, NULL)};
     REFUSES_WRONG("linear_gradient_check", wrong,
                   linear_gradient_check(&layer, &grad));
-    REFUSES(bias, linear_gradient_check(&layer, &no_bias));
-    REFUSES_SUCH("a gradient without the bias",
-                 linear_backward(&layer, 1, x, (void *)few, &no_bias, x));
+    REFUSES(bias, linear_backward(&layer, 1, x, (void *)few, &no_bias, x));
     REFUSES_SUCH("a gradient with a bias, where the layer has none",
                  linear_gradient_check(&bare, &grad));
     REFUSES_SUCH("a gradient without a weight",
@@ -215,10 +213,7 @@ static void attention_refused(void)
               "d_x, d_y, n_heads, d_k, d_v, d_out = 4, 2, 2, 4, 2, 3: 3, "
               "2, 2, 4, 2, 3 are needed"),
         WRONG(grad_fit.d_y, 3, NULL),
-        WRONG(grad_fit.n_heads, 3,
-              "attention_object.c: attention_gradient_check: a gradient of "
-              "d_x, d_y, n_heads, d_k, d_v, d_out = 3, 2, 3, 4, 2, 3: 3, "
-              "2, 2, 4, 2, 3 are needed"),
+        WRONG(grad_fit.n_heads, 3, NULL),
         WRONG(grad_fit.d_k, 3, NULL),
         WRONG(grad_fit.d_v, 3, NULL),
         WRONG(grad_fit.d_out, 4, NULL)};
@@ -227,34 +222,28 @@ static void attention_refused(void)
                                      &grad_trace, &grad_fit, fit_x, fit_y));
 }
 
+/* A test of each set, and one of a set whose gradients begin with 1. */
+#define ADDS(function, names, one, test)                                   \
+    EACH_SET(function, names, test(set, 0));                               \
+    TAP(function ": adds to what is there", test(one, 1))
+
 int main(void)
 {
-    EACH_SET("dot_scores_backward", "scores_*-query",
-             dot_scores_test(set, 0));
-    EACH_SET("matmul_backward", "product_*-a", matmul_test(set, 0));
-    TAP("dot_scores_backward: adds to what is there",
-        dot_scores_test("scores_2x3x4", 1));
-    TAP("matmul_backward: adds to what is there",
-        matmul_test("product_2x3x4", 1));
-    EACH_SET("linear_backward", "linear_*-bias", linear_test(set, 0));
+    ADDS("dot_scores_backward", "scores_*-query", "scores_2x3x4",
+         dot_scores_test);
+    ADDS("matmul_backward", "product_*-a", "product_2x3x4", matmul_test);
+    ADDS("linear_backward", "linear_*-bias", "linear_2x3x4", linear_test);
     EACH_SET("linear_backward", "bare_*-weight", linear_test(set, 0));
-    TAP("linear_backward: adds to what is there",
-        linear_test("linear_2x3x4", 1));
-    EACH_SET("softmax_backward", "softmax_*-weights", softmax_test(set, 0));
-    TAP("softmax_backward: adds to what is there",
-        softmax_test("softmax_3", 1));
+    ADDS("softmax_backward", "softmax_*-weights", "softmax_3",
+         softmax_test);
     EACH_SET("mask_backward", "mask_*-g",
              mask_backward(
                  dim(set, "g", 0), dim(set, "g", 1), input(set, "scores"),
                  changed_as(set, "g", "g_scores", "g_scores", EXACTLY)));
     EACH_SET("attend_backward", "attend_*-query", attend_test(set));
     EACH_SET("attention_backward", "given_*-sizes", attention_test(set));
-    EACH_SET("embed_backward", "embed_*-ids", embed_test(set, 0));
-    TAP("embed_backward: adds to what is there",
-        embed_test("embed_twice", 1));
-    EACH_SET("cosine_backward", "cosine_*-a", cosine_test(set, 0));
-    TAP("cosine_backward: adds to what is there",
-        cosine_test("cosine_2_3", 1));
+    ADDS("embed_backward", "embed_*-ids", "embed_twice", embed_test);
+    ADDS("cosine_backward", "cosine_*-a", "cosine_2_3", cosine_test);
     linear_refused();
     lists_refused();
     attention_refused();

@@ -15,16 +15,6 @@ static void loss_test(const char *set)
     expect_close("loss", &loss, golden(set, "loss"), 1e-6, 1e-7);
 }
 
-/* However far one logit is above the others. */
-static void loud_test(void)
-{
-    for (int k = 0; k < 3; k++) {
-        float logits[1][3] = {{0}}, shares[1][3];
-        logits[0][k] = 1000;
-        expect_equal("loss", cross_entropy(1, 3, logits, &k, shares), 0);
-    }
-}
-
 static void loss_backward_test(const char *set, float start)
 {
     cross_entropy_backward(dim(set, "shares", 0), dim(set, "shares", 1),
@@ -157,12 +147,6 @@ static const struct {
     {"a decay below 0", NULL, &how.decay, -0.1},
 };
 
-static void zeros_fit(void)
-{
-    adam_check((Adam){0}, 1);
-    expect_true("it goes on", true);
-}
-
 static void refusals(void)
 {
     /* volatile, or else the compiler sees what is wrong and warns. */
@@ -194,7 +178,6 @@ static void refusals(void)
 int main(void)
 {
     EACH_SET("cross_entropy", "*-g_logits", loss_test(set));
-    TAP("cross_entropy: one logit far above the others", loud_test());
     EACH_SET("cross_entropy_backward", "*-g_logits",
              loss_backward_test(set, 0));
     TAP("cross_entropy_backward: adds to what is there",
@@ -205,7 +188,8 @@ int main(void)
     TAP("clip_norm: what is short, and what is not finite", clip_strange());
     EACH_SET("rate_at", "*-rates", rate_test(set));
     EACH_SET("sgd_step", "sgd*-after", sgd_test(set));
-    TAP("adam_check: zeros are no mistake", zeros_fit());
+    TAP("adam_check: zeros are no mistake", adam_check((Adam){0}, 1);
+        expect_true("it goes on", true));
     refusals();
     return tap_done();
 }

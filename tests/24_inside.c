@@ -88,28 +88,19 @@ static void random_test(const char *set)
     expect_next_draw(set, &r);
 }
 
-/* Passages of the text held out: where its first half stands there, and
- * twice. Half of all of it has only one place. */
-static void passages_test(void)
+/* The longest passage of the text held out is all of it, twice. Shorter
+ * ones are part of the scores that tests/train.c compares. */
+static void passage_test(void)
 {
     const int length = held_out()->length;
     const char *source = held_out()->bytes;
-    int ids[3][20], *all = new_list(2 * (size_t)length, 4);
+    int *all = new_list(2 * (size_t)length, 4);
     Random r = random_seeded(9);
-    draw_twice(&r, 128, 3, 20, ids);
-    for (int t = 0; t < 3; t++) {
-        char text[21] = "";
-        for (int i = 0; i < 20; i++)
-            text[i] = (char)ids[t][i];
-        expect_true("the first half again", !memcmp(text, text + 10, 10));
-        text[10] = 0;
-        expect_true("stands in the text held out", strstr(source, text));
-    }
-    expect_true("two passages", memcmp(ids[0], ids[1], sizeof ids[0]));
     draw_twice(&r, 128, 1, 2 * length, (int(*)[2 * length]) all);
+    int others = 0;
     for (int i = 0; i < 2 * length; i++)
-        if (all[i] != source[i % length])
-            expect_equal("id", all[i], source[i % length]);
+        others += all[i] != source[i % length];
+    expect_equal("other ids", others, 0);
     free(all);
 }
 
@@ -198,7 +189,7 @@ int main(void)
     EACH_SET("heads_back", "heads_*-backs", backs_test(set));
     EACH_SET("head_scores", "heads_*-scores", scores_test(set));
     EACH_SET("draw_twice", "twice_*-ids", random_test(set));
-    TAP("draw_twice: passages of the text held out", passages_test());
+    TAP("draw_twice: all of the text held out", passage_test());
     refusals();
     return tap_done();
 }

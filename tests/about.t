@@ -1,11 +1,15 @@
 #!/usr/bin/env perl
 # What tells of the book in places other than its pages tells the same: its title
-# and version in CITATION.cff and CHANGELOG.md, its licences, and what has to be
-# installed in README.md, CONTRIBUTING.md, .ci/run and the dev container.
+# and version in CITATION.cff and CHANGELOG.md, its licences, what has to be
+# installed in README.md, CONTRIBUTING.md, .ci/run and the dev container, and
+# the README's program.
 
 use strict;
 use warnings;
+use Cwd qw(abs_path);
+use File::Temp qw(tempdir);
 use JSON::PP qw(decode_json);
+use Chapter;
 use Test::More;
 use Text;
 
@@ -23,26 +27,19 @@ my $licence = Text::of_file('LICENSE.md');
 my $citation = Text::of_file('CITATION.cff');
 my ($cited)  = $citation =~ /^preferred-citation:\n(.*)/ms;
 $cited =~ s/^  //mg;
-is value_of('version', $citation), $version, 'the citation has the version of book.md';
-is value_of('date-released', $citation), value_of('date', $book), 'and its date';
-is value_of('edition', $cited), $version, 'so has the book in it';
-for ([software => $citation], [book => $cited]) {
-    my ($type, $text) = @$_;
-    is value_of('type',  $text), $type, "the citation has a $type";
-    is value_of('title', $text), value_of('title', $book), "the $type has the title of book.md";
-    my ($name) = $text =~ /^authors:\n  - name: (.*)/m;
-    like $licence, qr/^Copyright \(c\) \d+ \Q$name\E$/m, "the $type has the licence's authors";
-    is $name, value_of('author', $book), "the $type has the author of book.md";
-}
 my ($abstract) = $citation =~ /^abstract: >-\n((?:  .*\n)+)/m;
-$abstract = join ' ', split ' ', $abstract;
-is $abstract, value_of('description', $book), 'the citation has the description of book.md';
-my $year = value_of('year', $cited);
-like $licence, qr/^Copyright \(c\) $year /m, 'the book has the year of the licence';
-is value_of('license', $citation), 'MIT', 'code is under the MIT licence';
-like $licence, qr/^- Code: the MIT licence/m, 'as LICENSE.md says';
-is value_of('license', $cited), 'CC-BY-4.0', 'prose is under CC BY 4.0';
-like $licence, qr{^- Prose and figures:.*?/by/4\.0/}ms, 'as LICENSE.md says';
+for (['the citation', $citation, version => 'version'], ['the citation', $citation, 'date-released' => 'date'],
+    ['the citation', $citation, title => 'title'], ['the book', $cited, title => 'title'],
+    ['the citation', $citation, '  - name' => 'author'], ['the book', $cited, '  - name' => 'author'],
+    ['the book', $cited, edition => 'version'], ['the abstract', 'abstract: ' . join(' ', split ' ', $abstract), abstract => 'description']) {
+    my ($what, $text, $name, $named) = @$_;
+    is value_of($name, $text), value_of($named, $book), "$what has the $named of book.md";
+}
+my ($author, $year) = (value_of('author', $book), value_of('year', $cited));
+like $licence, qr/^Copyright \(c\) $year \Q$author\E$/m, 'so has the licence';
+is_deeply [map { my $text = $_; map { value_of($_, $text) } qw(type license) } $citation, $cited], [qw(software MIT book CC-BY-4.0)],
+  'code is under the MIT licence, prose under CC BY 4.0';
+like $licence, qr{^- Code: the MIT licence.*^- Prose and figures:.*?/by/4\.0/}ms, 'as LICENSE.md says';
 
 my ($latest) = Text::of_file('CHANGELOG.md') =~ /^## (.*)/m;
 is $latest, $version, 'what has changed begins with the version of book.md';
@@ -69,12 +66,22 @@ is_deeply [grep { !$is_checked{$_} } packages_after($readme =~ /$install/g)], []
 my $container = decode_json(Text::of_file('.devcontainer/devcontainer.json'));
 is_deeply [sort(packages_after($container->{onCreateCommand} =~ /$install/g))], [sort @checked],
   'the dev container has what .ci/run installs';
-my ($node) = Text::of_file('.github/workflows/book.yml') =~ /node-version: (\d+)/;
-my ($feature) = values %{$container->{features}};
-is $feature->{version}, $node, 'the dev container has the node of the workflow';
-my ($from) = Text::of_file('.github/workflows/book.yml') =~ /container: debian:(\w+)/;
-like $container->{image}, qr/:$from$/, 'both are the same Debian';
-my ($port) = $container->{postStartCommand} =~ /http\.server (\d+) .*--directory build\/book /;
-is_deeply $container->{forwardPorts}, [0 + $port], 'the port at which the book is served is there';
+
+# ---- The README's program, compiled and run with the README's commands, prints what it says.
+
+my $build  = abs_path($ENV{BUILD} // 'build');
+my $folder = tempdir(CLEANUP => 1);
+delete $ENV{DIGITS};
+my ($name) = $readme =~ /^Saved as `(\w+\.c)`/m;
+my ($program, $commands, $output) = $readme =~ /^```\w*\n(.*?)^```$/msg;
+like $commands, qr/^make lib\n/, 'make lib comes first';
+$commands =~ s/^make lib\n//; # a test finds it made, as make compiles:
+my ($compile, $link) = map { s/ -Isrc//r } Chapter::compiler();
+$commands =~ s/^cc (.*)/$compile $1 $link/m;
+
+symlink abs_path('src'), "$folder/src" or die "$folder: $!\n";
+symlink $build, "$folder/build" or die "$folder: $!\n";
+Chapter::save("$folder/$name", split /\n/, $program);
+is `cd '$folder' && { $commands } 2>&1`, $output, 'the program prints what the README says';
 
 done_testing;

@@ -2,7 +2,7 @@
 # What every chapter has, and what the header promises: hints and solutions,
 # one version in PyTorch, lines that fit, functions that exist and are tested,
 # figures that hold the program's own numbers, a length that can be read at one
-# sitting.
+# sitting; and that chapters are a stair.
 
 use strict;
 use warnings;
@@ -78,14 +78,9 @@ for my $path (sort glob 'chapters/*.c') {
     none "$name: its figures show its own numbers", @odd;
 }
 
-# Those that are drawn already and hold more than such numbers.
-my %texts = (
-    '04/bits' => join('|', split(//, sprintf '%032b', 2991312382), '4967934 of 16777216: 0.2961'),
-    '15/lanes' => join('|', 'as they lie', map({ my $q = $_; map { "$q$_" } 0 .. 2 } 'a' .. 'f'),
-        'a query to a lane', 'lane 0', 1 .. 3,
-        map { ("entry $_", "a$_", "b$_", "c$_", "d$_", '', "e$_", "f$_", 0, 0, '', (0) x 4) } 0 .. 2));
-is join('|', Text::of_file("chapters/figures/$_.svg") =~ m{<text\b[^>]*>(.*?)</text>}gs), $texts{$_}, "$_.svg: its texts"
-  for sort keys %texts;
+# One that is drawn already holds more than such numbers.
+is join('', Text::of_file('chapters/figures/04/bits.svg') =~ m{<text\b[^>]*>(.*?)</text>}gs),
+  sprintf('%032b', 2991312382) . '4967934 of 16777216: 0.2961', 'bits.svg: its texts';
 
 # ---- The header.
 
@@ -103,9 +98,17 @@ for my $header (glob 'src/*/*.h') {
     my $text = Text::of_file($header);
     $declares{home($header =~ s{src/(.*)\.h}{$1}r)}{$_} = 1 for functions_in($text), data_in($text);
 }
-for my $object (map { m{^(?:chapters|src)/(.*)\.c$}; "$build/obj/$1.o" } grep { !/instruction_set/ } glob "chapters/*.c src/*.c src/*/*.c") {
-    my ($name) = $object =~ m{obj/(.*)\.o\z};
-    $defines{home($name)}{$_} = 1 for grep { !/^main_/ } qx{nm -g '$object'} =~ / [A-TV-Z] _?(\w+)$/mg;
+# Of each object what it defines, and what it takes from others, symbol by symbol.
+my (%object_of, %takes);
+my @objects = map { s{^(?:chapters|src)/(.*)\.c$}{$1}r } grep { !/instruction_set/ } glob 'chapters/*.c src/*.c src/*/*.c';
+my @kernels = map { m{obj/(.*)\.o$} } glob "$build/obj/kernel/instruction_set.*.o";
+for my $object (@objects, @kernels) {
+    for (qx{nm -g '$build/obj/$object.o'}) {
+        my ($kind, $symbol) = /([A-Z]) _?(\w+)$/ or next;
+        if ($kind eq 'U') { $takes{$object}{$symbol} = 1; next }
+        $object_of{$symbol} = $object;
+        $defines{home($object)}{$symbol} = 1 if $symbol !~ /^main_/ && $object !~ /instruction_set/;
+    }
 }
 none 'a header declares what the file of its name defines, and nothing else', map {
     my ($is_defined, $is_declared) = ($defines{$_} // {}, $declares{$_} // {});
@@ -116,9 +119,10 @@ none 'a header declares what the file of its name defines, and nothing else', ma
 my $headers = Headers->load('src/attention.h');
 my @declared = functions_in(@{$headers->{lines}});
 # A test calls each, or its name begins one; these are called by what attend, cache,
-# gpt, backward and 21_training hold.
-my %is_within = map { $_ => 1 } qw(attention_gradient_check gpt_gradient_check
-  mask_shows_block mask_square matmul_lanes model_clear model_gradient_check softmax_lanes store_row transpose_scaled);
+# gpt, backward, 21_training, gpt.t and the page of chapter 21 hold.
+my %is_within = map { $_ => 1 } qw(attention_gradient_check gpt_clear gpt_gradient_check
+  mask_shows_block mask_square matmul_lanes model_clear model_gradient_check softmax_lanes store_row transpose_scaled
+  pass_free processor_name pytorch_losses);
 my $tests = join '', map { Text::of_file($_) } glob 'tests/*.[ch]';
 none 'and tests call all of it', grep { $tests !~ /\b$_\(|"$_[:"]/ && !$is_within{$_} } sort @declared;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
@@ -126,5 +130,22 @@ my %is_named = map { $_ => 1 } Headers::files($headers),
   map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 attention/parameters attention/gpt_config kernel/attend kernel/instruction_set);
 none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
 none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
+
+# ---- Chapters are a stair: each stands on those before it, and so does a file of src/ that a
+# chapter uses; that holds where its program is linked, with nothing of a later chapter. Objects
+# whose symbols need each other would be a circle.
+
+my %needs = map {
+    my $object = $_;
+    $object => {map { ($object_of{$_} // $object) ne $object ? ($object_of{$_} => 1) : () } keys %{$takes{$object}}}
+} keys %takes;
+my $pairs = join ' ', map { my $object = $_; map {"$object $_"} sort keys %{$needs{$object}} } sort keys %needs;
+is qx{echo $pairs | tsort 2>&1 >/dev/null}, '', 'no object takes what takes from it';
+
+# What is compiled for an instruction set calls its like, not the plain ones.
+for my $object (@kernels) {
+    is join(' ', grep { $object_of{$_} eq $object } sort keys %object_of), $object =~ s{.*\.}{kernel_}r, "$object: others see one Kernel";
+    is join(' ', grep { m{^(?:15_kernel|kernel/(?:attend|backward|cache))$} } sort keys %{$needs{$object}}), '', '... and it stands by itself';
+}
 
 done_testing;

@@ -127,6 +127,8 @@ is "$out$status", '0', 'a training, whole';
 like $err, qr/step 20 of 20, loss \d\.\d+, \d+ tokens a second, 0 s left\s+all 20 steps are done\n\z/, '... says how far it is';
 ok !-e "$folder/whole.training", '... and leaves a model and a log alone';
 my $log = text_of("$folder/whole.tsv");
+sub names_in { return join "\n", map { s/^(?!step\t|block\t)(\w+)\t.*/$1/r } grep { /^[a-z]/ } split /\n/, $_[0] }
+is names_in($log), names_in(text_of('src/data/trained.tsv')), '... and a log with the names that chapters 23 and 24 read';
 my %value = $log =~ /^(\w+)\t([^\t\n]+)$/mg;
 is_deeply [@value{qw(steps texts context_length width n_heads layers repeats dropout)}], [@sizes[0 .. 6], 0.1], 'the log has the sizes';
 like "$value{machine}, $value{date}", qr/^.+, \d+ threads, \d{4}-\d\d-\d\d$/, '... the machine, and the day';

@@ -23,14 +23,9 @@ static void reads_again(const Gpt *g)
 
 static void save_test(const char *set)
 {
-    Gpt g = golden_gpt(set),
-        smallest = {1, 1, 1, 1, 1, .has_own_output = 0};
+    Gpt g = golden_gpt(set);
     gpt_save(&g, path);
     reads_again(&g);
-    gpt_init(&smallest, &smallest);
-    gpt_save(&smallest, path);
-    reads_again(&smallest);
-    gpt_free(&smallest);
     gpt_free(&g);
 }
 
@@ -89,10 +84,9 @@ static void model_test(void)
         expect_integer("parameters", (int64_t)again.count,
                        (int64_t)m.count);
         const Attention *a = &again.attention;
-        const int size[5] = {again.vocabulary, again.context_length,
-                             a->n_heads, a->d_k, a->d_v};
-        for (int k = 0; k < 5; k++)
-            expect_integer("a size", size[k], (int[]){7, 5, 2, 2, 1}[k]);
+        expect_true("sizes", again.vocabulary == 7 && a->n_heads == 2 &&
+                                 again.context_length == 5 && a->d_k == 2 &&
+                                 a->d_v == 1);
         model_free(&again);
         model_free(&m);
     }
@@ -120,12 +114,11 @@ static void refused_models(void)
                 "needed, which a float16 can hold",
                 load_model(1, false, -65520));
     for (int heads = 0; heads < 4; heads += heads ? 1 : 2)
-        TAP_REFUSES(
-            "model_load", tap_words("%d heads", heads),
-            tap_words("model_load: file: %d heads for queries of 3 and "
-                      "values of 2: a divisor of both is needed",
-                      heads),
-            load_model(heads, false, 0));
+        TAP_REFUSES("model_load", tap_words("%d heads", heads),
+                    tap_words("%d heads for queries of 3 and values of 2: "
+                              "a divisor of both is needed",
+                              heads),
+                    load_model(heads, false, 0));
     TAP_REFUSES("model_load", "a tensor too many",
                 "file: 8 tensors: 7 are needed", load_model(1, true, 0));
 }
@@ -231,10 +224,11 @@ static void harmless_test(void)
         "\"activation_function\":\"gelu_pytorch_tanh\",\"n_positions\":8",
         0);
     load_configured("\"layer_norm_epsilon\":9.999999747378752e-06", 0);
-    for (int own_output = 0; own_output <= 1; own_output++)
-        load_configured("\"tie_word_embeddings\":true", own_output);
-    for (int own_output = 1; own_output <= 2; own_output++)
-        load_configured("\"tie_word_embeddings\":false", own_output);
+    for (int own = 0; own <= 2; own++)
+        load_configured(own > 1 ? "\"tie_word_embeddings\":false"
+                                : "\"tie_word_embeddings\":true",
+                        own);
+    load_configured("\"tie_word_embeddings\":false", 1);
 }
 
 /* What asks for another model; and what this one has. */
@@ -300,8 +294,6 @@ static const struct {
      "n_head", 0, 0, 0, 0, 0},
     {"no last bias", "has no tensor 'h.1.mlp.c_proj.bias'",
      "h.1.mlp.c_proj.bias", 0, 0, 0, 0, 0},
-    {"a turned table", ": [12, 48], of 2, is needed", WIDE, 'f', 2, 48, 12,
-     0},
     {"a narrow table",
      "'" WIDE "' is [12, 47], of 2 dimensions: [12, 48], of 2, is needed",
      WIDE, 'f', 2, 12, 47, 0},
@@ -316,8 +308,6 @@ static const struct {
     {"a layer that no int counts",
      "'h.99999999999.ln_1.bias' " NO_TENSOR "is needed",
      "h.99999999999.ln_1.bias", 'f', 1, 0, 0, 0},
-    {"a scale", "'h.1.ln_1.scale' " NO_TENSOR "is needed", "h.1.ln_1.scale",
-     'f', 1, 0, 0, 0},
     {"another prefix", "'mean.h.2.ln_1.bias' " NO_TENSOR "is needed",
      "mean.h.2.ln_1.bias", 'f', 1, 0, 0, 0},
     {"whole numbers", "'ln_f.bias' has dtype I64: F32 is needed",
@@ -326,7 +316,6 @@ static const struct {
      "'n_head' has 0 numbers: 1 are needed", "n_head", 'i', 1, 0, 0, 0},
     {"no heads", "0 heads for a width of 12: a divisor of 12 is needed",
      "n_head", 'i', 0, 0, 0, 0},
-    {"five heads for a width of 12", NULL, "n_head", 'i', 0, 0, 0, 5},
     {"four thousand million heads and two",
      "number 0 of 'n_head' is 4294967298: from 0 to 2147483647 is needed",
      "n_head", 'i', 0, 0, 0, 4294967298},

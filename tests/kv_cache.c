@@ -110,10 +110,8 @@ int main(void)
 {
     TAP("kv_cache_bytes: rows are filled up to 16", bytes());
     TAP("kv_cache_free: nothing is left", given_back());
-    if (sizeof(ptrdiff_t) > sizeof(int))
+    if (sizeof(ptrdiff_t) > sizeof(int)) /* or else there are none */
         TAP("rows_by_head: very many", far_rows());
-    else
-        tap_skip("rows_by_head: very many", "ptrdiff_t is too small");
     refused_sizes();
     refused_calls();
     return tap_done();

@@ -1,6 +1,7 @@
-/* How a program begins and ends: its arguments, what it prints, and one
- * line and status 2 where it refuses. */
+/* How a program begins and ends: its arguments, what it prints, one line and
+ * status 2 where it refuses, and Ctrl-C. */
 #include "tap.h"
+#include "support/interrupt.h"
 
 #include <fcntl.h>
 
@@ -22,12 +23,6 @@ static void test_float(void)
     expect_equal("decimals", parse_float("X", "-1.25"), -1.25);
     expect_equal("exponent", parse_float("X", "1e3"), 1000);
     expect_equal("infinity", parse_float("X", "-inf"), -INFINITY);
-}
-
-static void test_none(void)
-{
-    no_arguments(1, (char *[]){"program"});
-    expect_true("it goes on", true);
 }
 
 static void refuse_arguments(void)
@@ -149,22 +144,54 @@ static void test_program(void)
                  run_program(grows, 1, words), 1);
 }
 
+/* ---- Ctrl-C, which is a signal. */
+
+/* Each run begins anew. */
+static void test_noted(void)
+{
+    for (int run = 0; run < 2; run++) {
+        stop_when_interrupted();
+        expect_equal("none yet", is_interrupted(), 0);
+        raise(SIGINT);
+        expect_equal("one", is_interrupted(), 1);
+    }
+}
+
+/* The signal that ends a program which is sent so many, or 0. */
+static int ended_by(int times)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        stop_when_interrupted();
+        for (int i = 0; i < times; i++)
+            raise(SIGINT);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
 int main(void)
 {
+    signal(SIGINT, SIG_DFL); /* what a shell starts behind it ignores it */
     TAP("parse_integer: from the least to the most", test_integer());
     TAP("parse_float: decimals, exponents, infinities", test_float());
-    TAP("no_arguments: none is given", test_none());
+    TAP("no_arguments: none is given",
+        no_arguments(1, (char *[]){"program"});
+        expect_true("it goes on", true));
     refuse_arguments();
     refuse_in_words();
     TAP("run_program: status, arguments, a limit", test_program());
-    TAP("output_check: nothing printed, nothing lost",
-        expect_true("it goes on",
-                    (close(STDOUT_FILENO), output_check(), 1)));
     REFUSES("program.c: output_check: standard output cannot be written: "
             "No space left on device",
             run_program(prints_on_full_disk, 1, words));
     REFUSES("program.c: output_check: standard output cannot be written: "
             "some of it is lost",
             run_program(loses_some, 1, words));
+    TAP("is_interrupted: from the first Ctrl-C on", test_noted());
+    TAP("stop_when_interrupted: the second Ctrl-C ends",
+        expect_equal("one", ended_by(1), 0);
+        expect_equal("two", ended_by(2), SIGINT));
     return tap_done();
 }

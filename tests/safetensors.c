@@ -20,6 +20,10 @@ static const uint16_t halves[] = {0x3e00, 0x8000, 0x7bff};
 static const uint16_t brain[] = {0x3f80, 0xc2f7};
 static const char others[] = {1, 0, 1};
 
+/* Escapes, which stay as they are, and UTF-8 of each length. */
+#define ODD_NAME                                                           \
+    "\\\"\\\\\\u0000A\x7f\xc2\x80\u07ff\u0800\uffff\U00010000\U0010ffff"
+
 /* Every type and rank; keys, tensors and blanks in no usual order, and one
  * tensor that begins at no multiple of its entries' size. */
 static void begin_whole(void)
@@ -32,7 +36,8 @@ static void begin_whole(void)
           "\"F32\",\"shape\":[4,0],\"data_offsets\":[80,80]},\"scalar\":{"
           "\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[104,108]},"
           "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],\"data_"
-          "offsets\":[48,80]},\"brain\":{\"dtype\":\"BF16\",\"shape\":[2],"
+          "offsets\":[48,80]},\"" ODD_NAME
+          "\":{\"dtype\":\"BF16\",\"shape\":[2],"
           "\"data_offsets\":[117,121]},\"mask\":{\"dtype\":\"BOOL\","
           "\"shape\":[3],\"data_offsets\":[114,117]},\"halves\":{\"dtype\":"
           "\"F16\",\"shape\":[3],\"data_offsets\":[108,114]}} ");
@@ -54,16 +59,16 @@ static const Tensor whole[WHOLE] = {
     {"", "scalar", 'f', "F32", 0, {1, 1, 1, 1}, 1, (void *)(single + 6)},
     {"", "integers", 'i', "I64", 4, {2, 1, 2, 1}, 4, (void *)integers},
     {"", "halves", 'h', "F16", 1, {3, 1, 1, 1}, 3, (void *)halves},
-    {"", "brain", 'b', "BF16", 1, {2, 1, 1, 1}, 2, (void *)brain},
+    {"", ODD_NAME, 'b', "BF16", 1, {2, 1, 1, 1}, 2, (void *)brain},
     {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others},
 };
 
 static void is_as(const Tensor *right, const Tensor *t)
 {
-    const size_t size = right->type == '?'                         ? 1
-                        : right->type == 'h' || right->type == 'b' ? 2
-                        : right->type == 'f'                       ? 4
-                                                                   : 8;
+    const size_t size = strchr("di", right->type)   ? 8
+                        : strchr("hb", right->type) ? 2
+                        : right->type == 'f'        ? 4
+                                                    : 1;
     expect_true("path", t->path == path);
     expect_true("name", !strcmp(t->name, right->name));
     expect_true("type", t->type == right->type);
@@ -92,46 +97,6 @@ static void holds_whole(void)
     tensors_free(&all);
     expect_true("nothing is left",
                 !all.tensor && !all.data && !all.text && !all.count);
-}
-
-/* ---- Reading. */
-
-/* No tensors, and as many as a header can hold, in its shortest words. */
-static void read_few_and_many(void)
-{
-    static char header[70000] = "{";
-    size_t end = 1;
-    for (int count = 0; count <= 1000; count += 1000) {
-        for (int i = 0; i < count; i++)
-            end += (size_t)sprintf(header + end,
-                                   "%s\"%d\":{\"dtype\":\"U8\",\"shape\":["
-                                   "0],\"data_offsets\":[0,0]}",
-                                   i ? "," : "", i);
-        strcpy(header + end, "}");
-        begin(header);
-        write_file();
-        Tensors all = tensors_read(path);
-        expect_equal("tensors", (double)all.count, count);
-        expect_equal("the last", tensors_have(&all, "999"), count > 0);
-        tensors_free(&all);
-    }
-}
-
-/* What others write: a name with escapes and with characters of each length
- * in UTF-8, which stay as they are; and null as metadata. */
-static void read_escapes(void)
-{
-    const char *const name = "\\\"\\\\\\u0000A\x7f\xc2\x80\u07ff\u0800"
-                             "\uffff\U00010000\U0010ffff";
-    begin(tap_words("{\"__metadata__\": null, \"%s\":{\"dtype\":\"F32\","
-                    "\"shape\":[1],\"data_offsets\":[0,4]}}",
-                    name));
-    add(single, 4);
-    write_file();
-    Tensors all = tensors_read(path);
-    expect_equal("number", (double)*tensor_floats(tensors_find(&all, name)),
-                 (double)*single);
-    tensors_free(&all);
 }
 
 /* ---- Damaged files. */
@@ -220,29 +185,23 @@ static const struct {
      "file: has the tensor 'a' twice"},
 };
 
-/* Every type that safetensors has of whole bytes: 8 entries, where 3 bytes
- * are there. */
+/* Every type that safetensors has of whole bytes: 8 entries have as many
+ * bytes as its name says bits, where 3 are there. */
 static void refuse_types(void)
 {
-    static const struct {
-        int bytes; /* of 8 entries */
-        const char *names;
-    } type[] = {
-        {8, "BOOL U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ F8_E5M2FNUZ"},
-        {16, "I16 U16 F16 BF16"},
-        {32, "I32 U32 F32"},
-        {64, "F64 I64 U64 C64"}};
-    for (size_t i = 0; i < sizeof type / sizeof *type; i++)
-        for (const char *at = type[i].names; *at; at += *at == ' ') {
-            const int n = (int)strcspn(at, " ");
-            begin(tap_words("{" A("\"%.*s\"", "[8]", "[0,3]") "}", n, at));
-            add("123", 3);
-            write_file();
-            TAP_REFUSES("tensors_read", tap_words("%.*s in 3 bytes", n, at),
-                        tap_words(PLACE("[0, 3]", "%d"), type[i].bytes),
-                        tensors_read(path));
-            at += n;
-        }
+    const char *types = "U8 I8 F8_E5M2 F8_E4M3 F8_E8M0 F8_E4M3FNUZ "
+                        "F8_E5M2FNUZ I16 U16 F16 BF16 I32 U32 F32 F64 I64 "
+                        "U64 C64 BOOL";
+    char name[20];
+    for (int n; sscanf(types, "%19s%n", name, &n) == 1; types += n) {
+        const int bits = atoi(name + strcspn(name, "0123456789"));
+        begin(tap_words("{" A("\"%s\"", "[8]", "[0,3]") "}", name));
+        add("123", 3);
+        write_file();
+        TAP_REFUSES("tensors_read", tap_words("%s in 3 bytes", name),
+                    tap_words(PLACE("[0, 3]", "%d"), bits ? bits : 8),
+                    tensors_read(path));
+    }
 }
 
 static void refuse_headers(void)
@@ -283,8 +242,6 @@ int main(void)
 {
     enter_folder();
     TAP("every type and rank", begin_whole(), holds_whole());
-    TAP("no tensors, and a thousand", read_few_and_many());
-    TAP("names with escapes, as they are", read_escapes());
     refuse_starts();
     refuse_types();
     refuse_headers();

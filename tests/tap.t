@@ -39,7 +39,6 @@ static void no_number(void) { expect_near("it", 0 * -INFINITY, 1, 1, 1); }
 static void a_number(void) { expect_near("it", 1, -NAN, 1, 1); }
 static void infinite(void) { expect_near("it", INFINITY, 1e30, 1, 1); }
 static void no_value(void) { uint32_t bits = 0xfefefefe; float x; memcpy(&x, &bits, 4); expect_equal("it", x, 3); }
-static void other_infinity(void) { expect_near("it", -INFINITY, INFINITY, 1, 1); }
 static void lie(void) { expect_true("one and one is three", false); }
 static void twice(void) { expect_equal("it", 3, 2); wrong(); }
 static void nothing(void) { }
@@ -48,7 +47,6 @@ static void aborts(void) { wrong(); abort(); }
 static void divides(void) { raise(SIGFPE); }
 static void killed(void) { raise(SIGKILL); }
 static void leaves(void) { exit(0); }
-static void leaves_badly(void) { exit(7); }
 static void refuses(void) { REFUSE("no %s", "luck"); }
 static void unwritten(void) { expect_equal("it", *(float *)guarded("an array", 1) + 5, 1); }
 static void touched(void) { expect_equal("it", 5, unset); }
@@ -127,7 +125,6 @@ int main(void)
     TAP("not", a_number()); // it: 1 where nan is due
     TAP("not", infinite()); // it: inf where 1e+30 is due
     TAP("not", no_value()); // it: -1.69473953e+38 where 3 is due: perhaps a variable was used before it had a value
-    TAP("not", other_infinity()); // it: -inf where inf is due
     TAP("not", lie()); // one and one is three: this is not so
     TAP("not", twice()); // it: 3 where 2 is due
     TAP("not", nothing()); // the test: compares nothing
@@ -136,7 +133,6 @@ int main(void)
     TAP("not", divides()); // Floating point exception: a whole number was divided by 0
     TAP("not", killed()); // Killed
     TAP("not", leaves()); // the program ended by itself, with status 0
-    TAP("not", leaves_badly()); // the program ended by itself, with status 7
     TAP("not", refuses()); // refused, with status 2, where an answer is due
     TAP("not", unwritten()); // it: unset where 1 is due: nothing was written there, or only added to what was there
     TAP("not", touched()); // it: 5 where unset is due: nothing is to be written there
@@ -236,7 +232,7 @@ sub told {
     return join ' | ', map { $_->{$key} // 'nothing' } grep { $_->{wrong} =~ /^$wrong/ } @yaml;
 }
 is told('printed', 'Segm'), 'k = 3 | nothing | nothing', 'what is printed before a crash is kept';
-is told('printed', 'the program ended'), "nothing | nothing | x.c: f: one line\n", '... and before other ends';
+is told('printed', 'the program ended'), "nothing | x.c: f: one line\n", '... and before other ends';
 like told('printed', 'it: 1.5'), qr/^(?:nothing \| ){3}\d*\n99\d+\n(?s:.*)\n99998\n\z/, '... of too much the end';
 is told('due', 'the call') =~ s/ \|.*//r, 'a refusal, with status 2 and the line file.c: function: what is wrong', 'a refusal is due';
 is told('due', 'status 2') =~ s/ \|.*//r, 'a refusal, with status 2 and the line x.c: luck: no luck 10', '... this one';

@@ -1,39 +1,10 @@
 /* The program of the long run: the logs in src/data, of which the pages of
- * chapters 23 and 24 tell, are what it and its prose make; and the small
- * models in src/models have learned what they should. */
+ * chapters 23 and 24 tell, are what it and its prose make. */
 #include "tap.h"
 #define main train_main
 #include "../tools/measure/train.c"
 #undef main
 #include "attention/20_optimizers.h"
-#include "attention/agreement.h"
-#include "attention/gpt_file.h"
-#include "attention/model.h"
-
-/* A log of the first step's row, as often as a whole run has rows, is one
- * that the pages' programs read. (Of its heads tests/gpt.t tells.) */
-static void log_test(Run *run, const float row[5])
-{
-    char path[] = "/tmp/trained-XXXXXX", *text = strdup(run->text);
-    for (int i = 1; i < TRAINED_ROWS; i++)
-        fputs(text, run->rows);
-    run->now.seconds = 7;
-    run->now.step_seconds = 1;
-    close(mkstemp(path));
-    write_log(run, path);
-    Trained back = trained_read(path);
-    expect_equal("dropout", back.run.dropout, run->t.dropout);
-    expect_equal("seconds", back.seconds, 7);
-    expect_equal("tokens a second", back.tokens_per_second, 16 * 128);
-    for (int i = 0; i < TRAINED_ROWS; i++) {
-        expect_equal("loss", back.row[i].loss, row[1]);
-        expect_equal("what followed", back.row[i].after, row[4]);
-        expect_true("sample", strstr(text, back.row[i].sample));
-    }
-    remove(path);
-    free(text);
-    trained_free(&back);
-}
 
 /* The first step of a run whose log is kept, with the prose as it is. */
 static void first_step_test(const char *path)
@@ -59,8 +30,6 @@ static void first_step_test(const char *path)
     expect_true("the first model is kept",
                 !memcmp(run.best.memory, run.t.model.memory,
                         run.best.count * sizeof(float)));
-    if (due.run.dropout > 0)
-        log_test(&run, row);
     run_free(&run);
     trained_free(&due);
 }
@@ -75,6 +44,9 @@ static void rate_test(void)
                     .n_heads = 2,
                     .layers = 1};
     gpt_training_init_prose(&t, &t);
+    expect_true("Adam and the text",
+                t.adam.beta_1 == 0.9 && t.adam.beta_2 == 0.95 &&
+                    t.adam.decay == 0.1 && t.bytes == prose()->length);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
         loss = run_step(&t);
@@ -87,52 +59,6 @@ static void rate_test(void)
     gpt_training_free(&t);
 }
 
-static void machine_test(void)
-{
-    char name[200], cut[2];
-    processor_name(sizeof name, name);
-    processor_name(sizeof cut, cut);
-    expect_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
-    expect_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
-}
-
-/* The mean loss of a model in src/models, on texts that it has not seen. */
-static double loss_of(const char *model, int texts, int n)
-{
-    Model m;
-    Pass p;
-    Random r = random_seeded(77);
-    model_load(&m, model);
-    pass_init(&p, &m, texts, n);
-    for (int k = 0; k < texts * n; k += n)
-        if (n == REPEATED_LENGTH)
-            repeated_text(&r, p.ids + k, (int(*)[2])p.key_ids + k,
-                          p.targets + k);
-        else
-            agreement_text(AGREEMENTS_TAUGHT + k / n, p.ids + k,
-                           p.targets + k);
-    if (n == AGREEMENT_LENGTH)
-        memcpy(p.key_ids, p.ids, (size_t)(texts * n) * sizeof *p.ids);
-    model_forward(&m, mask_causal(0), &p);
-    const float loss =
-        cross_entropy(texts * n, m.vocabulary, ROWS(m.vocabulary, p.logits),
-                      p.targets, ROWS(m.vocabulary, p.shares));
-    pass_free(&p);
-    model_free(&m);
-    return (double)loss;
-}
-
-/* One wrong verb alone would be a loss of log 2. */
-static void learned_test(void)
-{
-    enum { SENTENCES = AGREEMENTS - AGREEMENTS_TAUGHT };
-    expect_true("all verbs",
-                loss_of("src/models/verbs.safetensors", SENTENCES,
-                        AGREEMENT_LENGTH) < log(2) / SENTENCES);
-    expect_true("nearly no loss", loss_of("src/models/repeated.safetensors",
-                                          50, REPEATED_LENGTH) < 0.02);
-}
-
 int main(void)
 {
     static const char *const log[] = {"src/data/trained.tsv",
@@ -141,9 +67,7 @@ int main(void)
     for (int i = 0; i < 3 && !getenv("TAP_SMALL"); i++)
         TAP(tap_words("gpt_run_loss: the first step of %s", log[i]),
             first_step_test(log[i]));
-    TAP("model_load: the models in src/models", learned_test());
     TAP("gpt_training_init_prose: a rate that rises and falls",
         rate_test());
-    TAP("processor_name: one line", machine_test());
     return tap_done();
 }
