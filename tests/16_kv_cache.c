@@ -2,25 +2,11 @@
 #define CHAPTER "16_kv_cache"
 #include "calls.h"
 #include "attention/float16.h"
-#include "attention/kv_cache.h"
 
 #define ATOL 3e-6
 
 /* ---- Texts whose tokens come into a cache in pieces, and ask. What is due
  * of a text as a whole is that of a call. */
-
-static KVCache cache_for(const AttentionCall *text, int window,
-                         int capacity, Format format)
-{
-    KVCache c = {.n_kv_heads = text->n_kv_heads,
-                 .d_k = text->d_k,
-                 .d_v = text->d_v,
-                 .capacity = capacity,
-                 .window = window,
-                 .format = format};
-    kv_cache_init(&c, &c);
-    return c;
-}
 
 static StridedRows rows_from(StridedRows rows, int token)
 {
@@ -64,11 +50,11 @@ static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
                           .d_v = d_v,
                           .mask = mask_causal(0)};
     give_rows(r, &text);
-    const Table table[2] = {{"key", 1, kv_heads, n, d_k, text.key},
-                            {"value", 1, kv_heads, n, d_v, text.value}};
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < span_of(&table[k]); i++)
-            table[k].rows.at[i] = rintf(8 * table[k].rows.at[i]) / 8;
+    for (int role = KEY; role <= VALUE; role++) {
+        const Table t = table_of(&text, role);
+        for (size_t i = 0; i < span_of(&t); i++)
+            t.rows.at[i] = rintf(8 * t.rows.at[i]) / 8;
+    }
     if (window) {
         float(*seen)[n] = guarded("seen", (size_t)(n * n));
         for (int i = 0; i < n * n; i++)
@@ -99,7 +85,7 @@ static void any_pieces(bool is_odd)
         const int spare = below(&r, k % 4 == 1 ? 10 : MOST), d = text.d_v;
         const int place = below(&r, 3), token = below(&r, n);
         const StridedRows rows[3] = {text.query, text.key, text.value};
-        const Table context = contexts_of(&text);
+        const Table context = table_of(&text, CONTEXT);
         float *entry = row_at(&rows[place], 0, 0, token);
         if (is_odd) {
             entry[below(&r, place < 2 ? text.d_k : d)] = odd[k / 2 % 3];
@@ -110,12 +96,11 @@ static void any_pieces(bool is_odd)
             cache_for(&text, window, window ? window + spare : n + 9,
                       (Format)(k % 3));
         come_in_pieces(&r, &c, &text, k % 5 ? 5 : MOST);
-        double *due = due_contexts(&text, NULL);
+        double *due = due_of(&text, NULL).context;
         for (int i = 0; is_odd && i < rows_of(&context) * d; i++)
             if (place == 2 && !sees(text.mask, i / d % n, token))
                 due[i] = (double)row_of(&context, i / d)[i % d];
         expect_rows(&context, due, 0, ATOL);
-        free(due);
         kv_cache_free(&c);
         guarded_free();
     }
@@ -173,10 +158,8 @@ static void take_back(void)
             expect_equal("count", (double)c.count, right);
             come(&c, &text, 1);
         }
-        const Table context = contexts_of(&text);
-        double *due = due_contexts(&text, NULL);
-        expect_rows(&context, due, 0, ATOL);
-        free(due);
+        const Table context = table_of(&text, CONTEXT);
+        expect_rows(&context, due_of(&text, NULL).context, 0, ATOL);
         kv_cache_free(&c);
         guarded_free();
     }

@@ -8,31 +8,27 @@
 #define ATOL 1e-6
 
 /* Each kernel's answer to a call, and what is due. */
-static void expect_due(const AttentionCall *call, const double *context,
-                       const double *log_sum_exp, double tolerance,
-                       double of_sums)
+static void expect_due(const AttentionCall *call, const Due *due,
+                       double tolerance, double of_sums)
 {
-    const Table contexts = contexts_of(call);
+    const Table contexts = table_of(call, CONTEXT);
     for (const Kernel *k = NULL; (k = next_kernel(k));) {
         tell_call(k, call);
         k->attend(call);
-        expect_rows(&contexts, context, 0, tolerance);
-        for (int i = 0; call->log_sum_exp && i < rows_of(&contexts); i++)
-            expect_near("log_sum_exp", (double)call->log_sum_exp[i],
-                        log_sum_exp[i], 0,
-                        of_sums * fmax(1, fabs(log_sum_exp[i])));
+        expect_rows(&contexts, due->context, 0, tolerance);
+        for (int i = 0; call->log_sum_exp && i < rows_of(&contexts); i++) {
+            const double sum = due->log_sum_exp[i];
+            expect_near("log_sum_exp", (double)call->log_sum_exp[i], sum, 0,
+                        of_sums * fmax(1, fabs(sum)));
+        }
     }
 }
 
 static void expect_exact(const AttentionCall *call, double tolerance,
                          double of_sums)
 {
-    const int queries = call->texts * call->n_heads * call->n;
-    double *log_sum_exp = new_list((size_t)queries, sizeof *log_sum_exp);
-    double *context = due_contexts(call, log_sum_exp);
-    expect_due(call, context, log_sum_exp, tolerance, of_sums);
-    free(context);
-    free(log_sum_exp);
+    const Due due = due_of(call, NULL);
+    expect_due(call, &due, tolerance, of_sums);
 }
 
 static void any_calls(void)
@@ -56,8 +52,10 @@ static void golden_test(const char *set)
         rows_by_head(call.n_heads, call.n, call.d_v,
                      guarded("context", golden_count(set, "context")));
     call.log_sum_exp = guarded("log_sum", golden_count(set, "log_sum"));
-    expect_due(&call, golden_doubles(set, "context"),
-               golden_doubles(set, "log_sum"), ATOL, 4e-7);
+    const Due due = {.context = (double *)golden_doubles(set, "context"),
+                     .log_sum_exp =
+                         (double *)golden_doubles(set, "log_sum")};
+    expect_due(&call, &due, ATOL, 4e-7);
 }
 
 /* To the bit. */
@@ -66,7 +64,7 @@ static void threads_agree(void)
     for (int k = 0; k < 3; k++) {
         Random r = random_seeded(1500 + (uint64_t)k);
         AttentionCall call = any_call(&r, 1 << 20, 1 << 21);
-        const Table context = contexts_of(&call);
+        const Table context = table_of(&call, CONTEXT);
         for (const Kernel *kernel = NULL; (kernel = next_kernel(kernel));) {
             call.threads = 1;
             kernel->attend(&call);
@@ -77,7 +75,6 @@ static void threads_agree(void)
                 kernel->attend(&call);
                 expect_rows(&context, first, 0, 0);
             }
-            free(first);
         }
         guarded_free();
     }
@@ -104,10 +101,9 @@ static void blocks_are_skipped(void)
     Random r = random_seeded(1);
     AttentionCall call = call_of_one(&r, SEEN, SEEN);
     call.mask = mask_causal(0);
-    double log_sum_exp[SEEN], *due = due_contexts(&call, log_sum_exp);
+    const Due due = due_of(&call, NULL);
     call.m = INT_MAX / 2;
-    expect_due(&call, due, log_sum_exp, ATOL, ATOL);
-    free(due);
+    expect_due(&call, &due, ATOL, ATOL);
 }
 
 /* A place before or behind every text. */
@@ -204,7 +200,7 @@ static void odd_value(void)
         .texts = 1, .n_heads = 2, .n = N, .m = N, .d_k = 1, .d_v = 1};
     give_rows(&r, &call);
     call.mask = mask_causal(0);
-    double *due = due_contexts(&call, NULL);
+    const double *due = due_of(&call, NULL).context;
     *row_at(&call.value, 0, 0, PLACE) = NAN;
     for (const Kernel *k = NULL; (k = next_kernel(k));) {
         k->attend(&call);
@@ -216,7 +212,6 @@ static void odd_value(void)
                             i >= PLACE && i < N ? (double)NAN : due[i], 0,
                             ATOL);
     }
-    free(due);
 }
 
 /* ---- What is refused */

@@ -12,71 +12,16 @@
  * of query, key and value. */
 typedef struct {
     AttentionCall call;
-    StridedRows grad_context;
-    Table grad[3];
+    Table grad_context, grad[3];
 } Backward;
 
 /* Room for the gradients of a call that has all else, in any layout. */
 static Backward backward_of(Random *r, const AttentionCall *call)
 {
-    const int texts = call->texts, heads = call->n_heads, n = call->n,
-              m = call->m, d_k = call->d_k, d_v = call->d_v;
-    const int kv_heads = call->n_kv_heads ? call->n_kv_heads : heads;
-    return (Backward){
-        *call,
-        any_numbers(r, "grad_context", texts, heads, n, d_v, 0).rows,
-        {any_rows(r, "grad_query", texts, heads, n, d_k, 0),
-         any_rows(r, "grad_key", texts, kv_heads, m, d_k, 0),
-         any_rows(r, "grad_value", texts, kv_heads, m, d_v, 0)}};
-}
-
-/* Adds the gradients that come of query number q, whose weights are
- * these. */
-static void add_query(const Backward *b, int q, const double *weights,
-                      double *grad_query, double *grad_key,
-                      double *grad_value)
-{
-    const AttentionCall *call = &b->call;
-    const int m = call->m, d_k = call->d_k, d_v = call->d_v;
-    const Place p = place_of(call, q);
-    const float *query = row_at(&call->query, p.text, p.head, p.i);
-    const float *g = row_at(&b->grad_context, p.text, p.head, p.i);
-    double mean = 0, *slope = new_list((size_t)m, sizeof *slope);
-    for (int j = 0; j < m; j++) {
-        const float *value = row_at(&call->value, p.text, p.kv_head, j);
-        slope[j] = dot_of(d_v, g, value);
-        mean += weights[j] * slope[j];
-    }
-    for (int j = 0; j < m; j++) {
-        const float *key = row_at(&call->key, p.text, p.kv_head, j);
-        const double by = scale_of(call) * weights[j] * (slope[j] - mean);
-        for (int k = 0; k < d_k; k++) {
-            grad_query[k] += by * (double)key[k];
-            grad_key[j * d_k + k] += by * (double)query[k];
-        }
-        for (int k = 0; k < d_v; k++)
-            grad_value[j * d_v + k] += weights[j] * (double)g[k];
-    }
-    free(slope);
-}
-
-/* What is due: the gradients of query, key and value. A query that sees
- * nothing changes nothing. */
-static void due_of(const Backward *b, double *due[3])
-{
-    const AttentionCall *call = &b->call;
-    double *weights = new_list((size_t)call->m, sizeof *weights);
-    for (int i = 0; i < 3; i++)
-        due[i] = new_list((size_t)(rows_of(&b->grad[i]) * b->grad[i].d),
-                          sizeof *due[i]);
-    for (int q = 0; q < call->texts * call->n_heads * call->n; q++) {
-        const Place p = place_of(call, q);
-        const int keys = (p.text * b->grad[1].heads + p.kv_head) * call->m;
-        if (weigh(call, p, weights) != -INFINITY)
-            add_query(b, q, weights, due[0] + q * call->d_k,
-                      due[1] + keys * call->d_k, due[2] + keys * call->d_v);
-    }
-    free(weights);
+    Backward b = {*call, any_numbers(r, table_of(call, CONTEXT)), {{0}}};
+    for (int role = QUERY; role <= VALUE; role++)
+        b.grad[role] = any_rows(r, table_of(call, role));
+    return b;
 }
 
 /* A kernel's call, and back; gradients begin with a number. */
@@ -86,17 +31,17 @@ static void go(const Kernel *kernel, const Backward *b, float begun)
     for (int i = 0; i < 3; i++)
         fill_rows(&b->grad[i], begun);
     kernel->attend(&b->call);
-    kernel->attend_backward(&b->call, b->grad_context, b->grad[0].rows,
+    kernel->attend_backward(&b->call, b->grad_context.rows, b->grad[0].rows,
                             b->grad[1].rows, b->grad[2].rows);
 }
 
-static void expect_due(const Backward *b, double *due[3], float begun,
+static void expect_due(const Backward *b, const Due *due, float begun,
                        double of_query, double of_others)
 {
     for (const Kernel *k = NULL; (k = next_kernel(k));) {
         go(k, b, begun);
         for (int i = 0; i < 3; i++)
-            expect_rows(&b->grad[i], due[i], (double)begun,
+            expect_rows(&b->grad[i], due->grad[i], (double)begun,
                         i ? of_others : of_query);
     }
 }
@@ -104,11 +49,8 @@ static void expect_due(const Backward *b, double *due[3], float begun,
 static void expect_exact(const Backward *b, float begun, double of_query,
                          double of_others)
 {
-    double *due[3];
-    due_of(b, due);
-    expect_due(b, due, begun, of_query, of_others);
-    for (int i = 0; i < 3; i++)
-        free(due[i]);
+    const Due due = due_of(&b->call, &b->grad_context);
+    expect_due(b, &due, begun, of_query, of_others);
 }
 
 /* Their sums are of up to 300 numbers, in float: 1.5e-5 was measured. */
@@ -127,21 +69,21 @@ static void any_calls(void)
 /* A call of the set against PyTorch. */
 static void golden_test(const char *set)
 {
-    static const char *const name[3] = {"g_query", "g_key", "g_value"};
     Random r = random_seeded(1);
     AttentionCall call = call_of_set(set);
     const int heads = call.n_heads, n = call.n, d_v = call.d_v;
-    double *due[3];
+    const Due due = {.grad = {(double *)golden_doubles(set, "g_query"),
+                              (double *)golden_doubles(set, "g_key"),
+                              (double *)golden_doubles(set, "g_value")}};
     call.context =
         rows_by_head(heads, n, d_v,
                      guarded("an array", golden(set, "g_context")->count));
     call.log_sum_exp =
         guarded("an array", (size_t)(call.texts * heads * n));
     Backward b = backward_of(&r, &call);
-    b.grad_context = rows_by_head(heads, n, d_v, input(set, "g_context"));
-    for (int i = 0; i < 3; i++)
-        due[i] = (double *)golden_doubles(set, name[i]);
-    expect_due(&b, due, 0, ATOL, ATOL);
+    b.grad_context.rows =
+        rows_by_head(heads, n, d_v, input(set, "g_context"));
+    expect_due(&b, &due, 0, ATOL, ATOL);
 }
 
 /* A call of one text, whose heads share their keys. */
@@ -170,8 +112,8 @@ static void parts_agree(void)
         Backward b = one_text(&r, 2, n[k], m[k], 5, 3);
         if (k % 2)
             b.call.mask = mask_causal(m[k] - n[k]);
-        double *due[3], *first[3];
-        due_of(&b, due);
+        const Due due = due_of(&b.call, &b.grad_context);
+        const double *first[3];
         for (const Kernel *kernel = NULL; (kernel = next_kernel(kernel));) {
             for (int run = 0; run < 3; run++) {
                 b.call.threads = threads[run];
@@ -179,15 +121,11 @@ static void parts_agree(void)
                 for (int i = 0; i < 3; i++) {
                     if (!run)
                         first[i] = numbers_of(&b.grad[i]);
-                    expect_rows(&b.grad[i], run ? first[i] : due[i], 0,
+                    expect_rows(&b.grad[i], run ? first[i] : due.grad[i], 0,
                                 run ? 0 : ATOL);
                 }
             }
-            for (int i = 0; i < 3; i++)
-                free(first[i]);
         }
-        for (int i = 0; i < 3; i++)
-            free(due[i]);
         guarded_free();
     }
 }
@@ -211,10 +149,10 @@ static void first_far_away(void)
 enum { N = 70, M = 90, D = 16, HEADS = 2 };
 
 /* Multiples of a step, a power of 2. */
-static void multiply_and_round(const Table *t, float by, float step)
+static void multiply_and_round(Table t, float by, float step)
 {
-    for (int i = 0; i < rows_of(t) * t->d; i++) {
-        float *x = row_of(t, i / t->d) + i % t->d;
+    for (int i = 0; i < rows_of(&t) * t.d; i++) {
+        float *x = row_of(&t, i / t.d) + i % t.d;
         *x = step * rintf(by * *x);
     }
 }
@@ -231,10 +169,8 @@ static void scores_near(float level, float step, Mask mask, bool by_bias)
     float *bias = guarded("bias", M);
     call->mask = mask;
     call->scale = 0.25f;
-    multiply_and_round(&(Table){"query", 1, HEADS, N, D, call->query}, 8,
-                       0.125f);
-    multiply_and_round(&(Table){"key", 1, 1, M, D, call->key}, 4,
-                       32 * step);
+    multiply_and_round(table_of(call, QUERY), 8, 0.125f);
+    multiply_and_round(table_of(call, KEY), 4, 32 * step);
     for (int i = 0; i < HEADS * N; i++)
         row_at(&call->query, 0, i / N, i % N)[D - 1] = 1;
     for (int j = 0; j < M; j++) {
@@ -287,7 +223,7 @@ static void refusals(void)
                                          "no grad_key", "no grad_value"};
     Random r = random_seeded(5);
     Backward b = one_text(&r, 2, 3, 4, 2, 2);
-    StridedRows *const grad[4] = {&b.grad_context, &b.grad[0].rows,
+    StridedRows *const grad[4] = {&b.grad_context.rows, &b.grad[0].rows,
                                   &b.grad[1].rows, &b.grad[2].rows};
     for (int i = 0; i < 4; i++)
         TAP_REFUSES(
