@@ -199,8 +199,7 @@ static inline void tap_check_guards(void)
         if (!wrong)
             continue;
         tap_told->failed++;
-        tap_tell(tap_told->wrong, "\n%s (size %zu): %s", a->name,
-                 a->tensor.count, wrong);
+        tap_wrong("%s (size %zu): %s", a->name, a->tensor.count, wrong);
         return;
     }
 }
