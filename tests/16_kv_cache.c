@@ -96,7 +96,7 @@ static void any_pieces(bool is_odd)
             cache_for(&text, window, window ? window + spare : n + 9,
                       (Format)(k % 3));
         come_in_pieces(&r, &c, &text, k % 5 ? 5 : MOST);
-        double *due = due_of(&text, NULL).context;
+        double *due = due_of(&text, NULL).out[OF_CONTEXT];
         for (int i = 0; is_odd && i < rows_of(&context) * d; i++)
             if (place == 2 && !sees(text.mask, i / d % n, token))
                 due[i] = (double)row_of(&context, i / d)[i % d];
@@ -159,7 +159,7 @@ static void take_back(void)
             come(&c, &text, 1);
         }
         const Table context = table_of(&text, CONTEXT);
-        expect_rows(&context, due_of(&text, NULL).context, 0, ATOL);
+        expect_rows(&context, due_of(&text, NULL).out[OF_CONTEXT], 0, ATOL);
         kv_cache_free(&c);
         guarded_free();
     }

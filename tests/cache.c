@@ -135,7 +135,7 @@ static void high_scores(void)
     }
     KVCache c = cache_for(&call, 0, N, FORMAT_FLOAT32);
     kv_cache_append(&c, N, call.key, call.value);
-    expect_contexts(&c, &call, due_of(&call, NULL).context, 5e-7);
+    expect_contexts(&c, &call, due_of(&call, NULL).out[OF_CONTEXT], 5e-7);
     kv_cache_free(&c);
 }
 

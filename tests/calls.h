@@ -167,15 +167,19 @@ static inline Mask any_mask(Random *r, int n, int m)
     return mask_table(n, m, (const void *)table);
 }
 
-/* Rows of a call of these sizes, with numbers, and room for its answers. */
-static inline void give_rows(Random *r, AttentionCall *call)
+/* Room for the answers of a call of these sizes; and its rows, too. */
+static inline void give_room(Random *r, AttentionCall *call)
 {
     const Table contexts = table_of(call, CONTEXT);
     call->context = any_rows(r, contexts).rows;
+    call->log_sum_exp = guarded("log_sum_exp", (size_t)rows_of(&contexts));
+}
+static inline void give_rows(Random *r, AttentionCall *call)
+{
     call->query = any_numbers(r, table_of(call, QUERY)).rows;
     call->key = any_numbers(r, table_of(call, KEY)).rows;
     call->value = any_numbers(r, table_of(call, VALUE)).rows;
-    call->log_sum_exp = guarded("log_sum_exp", (size_t)rows_of(&contexts));
+    give_room(r, call);
 }
 
 /* A bias that texts may share, or texts and heads, with minus infinity
@@ -283,11 +287,11 @@ static inline KVCache cache_for(const AttentionCall *call, int window,
 
 /* ---- What is due, in float64 */
 
-/* A call in float64, row after row, as long as the test runs: what it is
- * given, what is due, and the gradients of query, key and value. */
+/* What is due of a call, row after row, as long as the test runs; NULL where
+ * that is not looked at. */
+enum { OF_CONTEXT, OF_SUMS, OF_QUERY, OF_KEY, OF_VALUE, OUTPUTS };
 typedef struct {
-    double *query, *key, *value, *grad_context;
-    double *context, *log_sum_exp, *grad[3];
+    double *out[OUTPUTS];
 } Due;
 
 static inline double dot_of(int d, const double a[d], const double b[d])
@@ -334,47 +338,49 @@ static inline double weigh(const AttentionCall *call, int h, int i,
     return largest + log(sum);
 }
 
-static inline double scale_of(const AttentionCall *call)
-{
-    return call->scale != 0 ? (double)call->scale : 1 / sqrt(call->d_k);
-}
+/* A call in float64. */
+typedef struct {
+    const AttentionCall *call;
+    double scale, *query, *key, *value, *grad_context, *weights, *slope;
+} Exact;
 
-/* The context of query q, whose head's keys begin with key number `from`;
- * NaN where it sees none. */
-static inline void attend_query(const AttentionCall *call, Due *due, int q,
-                                int from, double *weights)
+/* The context of query q, whose head's keys begin with number `from`; NaN
+ * where it sees none. */
+static inline void attend_exactly(const Exact *x, int q, int from,
+                                  const Due *due)
 {
+    const AttentionCall *call = x->call;
     const int m = call->m, d_k = call->d_k, d_v = call->d_v;
-    double *context = due->context + q * d_v;
+    double *context = due->out[OF_CONTEXT] + q * d_v;
     for (int j = 0; j < m; j++)
-        weights[j] = scale_of(call) * dot_of(d_k, due->query + q * d_k,
-                                             due->key + (from + j) * d_k);
-    const double sum = weigh(call, q / call->n, q % call->n, weights);
-    due->log_sum_exp[q] = sum;
+        x->weights[j] = x->scale * dot_of(d_k, x->query + q * d_k,
+                                          x->key + (from + j) * d_k);
+    const double sum = weigh(call, q / call->n, q % call->n, x->weights);
+    due->out[OF_SUMS][q] = sum;
     for (int k = 0; sum == -INFINITY && k < d_v; k++)
         context[k] = NAN;
     for (int j = 0; j < m; j++)
-        add_times(d_v, weights[j], due->value + (from + j) * d_v, context);
+        add_times(d_v, x->weights[j], x->value + (from + j) * d_v, context);
 }
 
-/* Adds the gradients that come of it. */
-static inline void attend_back(const AttentionCall *call, Due *due, int q,
-                               int from, const double *weights)
+/* Adds the gradients that come of its weights. */
+static inline void add_gradients(const Exact *x, int q, int from,
+                                 const Due *due)
 {
-    const int m = call->m, d_k = call->d_k, d_v = call->d_v;
-    const double *g = due->grad_context + q * d_v;
-    double mean = 0, *slope = new_list((size_t)m, sizeof *slope);
+    const int m = x->call->m, d_k = x->call->d_k, d_v = x->call->d_v;
+    const double *g = x->grad_context + q * d_v;
+    double mean = 0;
     for (int j = 0; j < m; j++) {
-        slope[j] = dot_of(d_v, g, due->value + (from + j) * d_v);
-        mean += weights[j] * slope[j];
+        x->slope[j] = dot_of(d_v, g, x->value + (from + j) * d_v);
+        mean += x->weights[j] * x->slope[j];
     }
-    for (int j = 0, key = from; j < m; j++, key++) {
-        const double by = scale_of(call) * weights[j] * (slope[j] - mean);
-        add_times(d_k, by, due->key + key * d_k, due->grad[0] + q * d_k);
-        add_times(d_k, by, due->query + q * d_k, due->grad[1] + key * d_k);
-        add_times(d_v, weights[j], g, due->grad[2] + key * d_v);
+    for (int j = 0, i = from; j < m; j++, i++) {
+        const double w = x->weights[j],
+                     by = x->scale * w * (x->slope[j] - mean);
+        add_times(d_k, by, x->key + i * d_k, due->out[OF_QUERY] + q * d_k);
+        add_times(d_k, by, x->query + q * d_k, due->out[OF_KEY] + i * d_k);
+        add_times(d_v, w, g, due->out[OF_VALUE] + i * d_v);
     }
-    free(slope);
 }
 
 /* What is due of a call; its gradients, if that of its contexts is
@@ -385,20 +391,99 @@ static inline Due due_of(const AttentionCall *call, const Table *grad)
                 value = table_of(call, VALUE);
     const int queries = rows_of(&query), keys = rows_of(&key);
     const int d_k = call->d_k, d_v = call->d_v;
-    double *weights = doubles(call->m);
-    Due due = {
-        numbers_of(&query),
-        numbers_of(&key),
-        numbers_of(&value),
-        grad ? numbers_of(grad) : NULL,
-        doubles(queries * d_v),
-        doubles(queries),
-        {doubles(queries * d_k), doubles(keys * d_k), doubles(keys * d_v)}};
+    const Exact x = {call,
+                     call->scale != 0 ? (double)call->scale : 1 / sqrt(d_k),
+                     numbers_of(&query),
+                     numbers_of(&key),
+                     numbers_of(&value),
+                     grad ? numbers_of(grad) : NULL,
+                     doubles(call->m),
+                     doubles(call->m)};
+    Due due = {{doubles(queries * d_v), doubles(queries)}};
+    if (grad) {
+        due.out[OF_QUERY] = doubles(queries * d_k);
+        due.out[OF_KEY] = doubles(keys * d_k);
+        due.out[OF_VALUE] = doubles(keys * d_v);
+    }
     for (int q = 0; q < queries; q++) {
-        const int h = q / call->n, shared = query.heads / key.heads;
-        attend_query(call, &due, q, h / shared * call->m, weights);
+        const int shared = query.heads / key.heads;
+        const int from = q / call->n / shared * call->m;
+        attend_exactly(&x, q, from, &due);
         if (grad)
-            attend_back(call, &due, q, h / shared * call->m, weights);
+            add_gradients(&x, q, from, &due);
     }
     return due;
+}
+
+/* ---- Calls, and back */
+
+/* A call, the gradient of its context, and all that comes out of it. */
+typedef struct {
+    AttentionCall call;
+    Table grad_context, out[OUTPUTS];
+} Job;
+
+/* Of a call that has all else, room for the gradients in any layout. */
+static inline Job job_of(Random *r, const AttentionCall *call)
+{
+    const Table context = table_of(call, CONTEXT);
+    Job job = {*call, any_numbers(r, context), {context, context}};
+    job.out[OF_SUMS].d = 1;
+    job.out[OF_SUMS].rows =
+        rows_by_head(call->n_heads, call->n, 1, call->log_sum_exp);
+    for (int role = QUERY; role <= VALUE; role++)
+        job.out[OF_QUERY + role] = any_rows(r, table_of(call, role));
+    return job;
+}
+
+/* One of a single text, whose heads share their keys. */
+static inline Job one_text(Random *r, int heads, int n, int m, int d_k,
+                           int d_v)
+{
+    AttentionCall call = {.texts = 1,
+                          .n_heads = heads,
+                          .n_kv_heads = 1,
+                          .n = n,
+                          .m = m,
+                          .d_k = d_k,
+                          .d_v = d_v};
+    give_rows(r, &call);
+    return job_of(r, &call);
+}
+
+/* A kernel's call, and back where this is asked for, to gradients that begin
+ * with a number. */
+static inline void run_job(const Kernel *k, const Job *job, bool is_back,
+                           float begun)
+{
+    tell_call(k, &job->call);
+    k->attend(&job->call);
+    for (int i = OF_QUERY; i < OUTPUTS; i++)
+        fill_rows(&job->out[i], begun);
+    if (is_back)
+        k->attend_backward(&job->call, job->grad_context.rows,
+                           job->out[OF_QUERY].rows, job->out[OF_KEY].rows,
+                           job->out[OF_VALUE].rows);
+}
+
+/* What came out. Floats may be so far from float64, in parts of what is due
+ * or of 1, if that is more. */
+static inline void expect_outputs(const Job *job, const Due *due,
+                                  float begun,
+                                  const double tolerance[OUTPUTS])
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        if (due->out[i])
+            expect_rows(&job->out[i], due->out[i],
+                        i < OF_QUERY ? 0 : (double)begun, tolerance[i]);
+}
+
+/* Each kernel's. */
+static inline void expect_due(const Job *job, const Due *due, float begun,
+                              const double tolerance[OUTPUTS])
+{
+    for (const Kernel *k = NULL; (k = next_kernel(k));) {
+        run_job(k, job, due->out[OF_QUERY], begun);
+        expect_outputs(job, due, begun, tolerance);
+    }
 }
