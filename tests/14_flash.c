@@ -125,18 +125,12 @@ static void join_test(const char *set)
                 golden_number(set, "joined_log_sum"), 3e-7, ATOL);
 }
 
-/* With rows and columns exchanged, or of other queries. */
 static void refusals(void)
 {
-    const float table[2][3] = {{0}};
     float x[3][2] = {{0}}, out[3][2], log_sum_exp[3];
-    const Mask odd = mask_table(2, 3, table);
-    for (int n = 2; n <= 3; n++)
-        REFUSES_SUCH(
-            tap_words("a mask of 2 times 3 for %d queries and "
-                      "2 keys",
-                      n),
-            flash_forward(n, 2, 2, 2, odd, x, x, x, out, log_sum_exp));
+    REFUSES_SUCH("a mask of 2 times 3 for 3 queries and 2 keys",
+                 flash_forward(3, 2, 2, 2, mask_table(2, 3, (void *)x), x,
+                               x, x, out, log_sum_exp));
 }
 
 int main(void)

@@ -180,30 +180,6 @@ static void small_scale(void)
     expect_exact(&job, false, (double[OUTPUTS]){2e-5, 2e-5});
 }
 
-/* Queries in a tile with others that see a value of NaN may get it, too.
- * But no others. */
-static void odd_value(void)
-{
-    enum { N = 200, PLACE = 150, WIDEST = 48 };
-    Random r = random_seeded(7);
-    AttentionCall call = {
-        .texts = 1, .n_heads = 2, .n = N, .m = N, .d_k = 1, .d_v = 1};
-    give_rows(&r, &call);
-    call.mask = mask_causal(0);
-    const double *due = due_of(&call, NULL).out[OF_CONTEXT];
-    *row_at(&call.value, 0, 0, PLACE) = NAN;
-    for (const Kernel *k = NULL; (k = next_kernel(k));) {
-        k->attend(&call);
-        for (int i = 0; i < 2 * N; i++)
-            if (i < PLACE - WIDEST || i >= PLACE)
-                expect_near(tap_words("%s: head %d, query %d", k->name,
-                                      i / N, i % N),
-                            *row_at(&call.context, 0, i / N, i % N),
-                            i >= PLACE && i < N ? (double)NAN : due[i], 0,
-                            ATOL);
-    }
-}
-
 /* ---- What is refused */
 
 static AttentionCall call_of(int texts, int heads, int kv_heads, int n,
@@ -300,7 +276,6 @@ int main(void)
         lowest_bias());
     TAP("attend_fast: scores of millions", high_scores());
     TAP("attend_fast: large products, a small scale", small_scale());
-    TAP("attend_fast: a value that is NaN", odd_value());
     TAP("attention_call_check: what fits", call_fits());
     refusals();
     return tap_done();

@@ -233,14 +233,11 @@ static inline void tell_call(const Kernel *kernel,
                              const AttentionCall *call)
 {
     next_case();
-    given("%s: texts = %d, n_heads = %d, n_kv_heads = %d, n = %d, m = %d, "
-          "d_k = %d, d_v = %d",
-          kernel->name, call->texts, call->n_heads, call->n_kv_heads,
-          call->n, call->m, call->d_k, call->d_v);
-    given("a mask of kind %d, first = %d, scale = %g, %s bias, threads = "
-          "%d",
-          call->mask.kind, call->mask.first, (double)call->scale,
-          call->bias.at ? "a" : "no", call->threads);
+    given("%s: n_heads, n_kv_heads = %d, %d; n, m, d_k, d_v = %d, %d, %d, "
+          "%d; mask %d from %d, scale = %g, %s bias",
+          kernel->name, call->n_heads, call->n_kv_heads, call->n, call->m,
+          call->d_k, call->d_v, call->mask.kind, call->mask.first,
+          (double)call->scale, call->bias.at ? "a" : "no");
 }
 
 /* The call of the set, of heads [texts][n_heads][n][d]: what its name says
