@@ -50,19 +50,6 @@ static unsigned tap_seconds;      /* what the running test may take */
 static char tap_endless[64];      /* the last function without an end */
 static char tap_name[300];        /* of the running test point */
 
-/* From here on the test may have so many megabytes, so that what is not
- * freed runs out. A sanitizer needs more than that for itself, and finds
- * what is not freed in its own way. */
-static inline void tap_limit_memory(rlim_t megabytes)
-{
-#ifndef __SANITIZE_ADDRESS__
-    const struct rlimit limit = {megabytes << 20, megabytes << 20};
-    setrlimit(RLIMIT_AS, &limit);
-#else
-    (void)megabytes;
-#endif
-}
-
 /* The line of a test point; before the first comes the version. */
 static inline void tap_point(bool good, const char *name, const char *skip)
 {
