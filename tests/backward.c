@@ -1,5 +1,5 @@
 /* src/kernel/backward.c against PyTorch's autograd, golden/backward, and
- * against float64; attend.c tries it with any call. */
+ * against float64; attend.c holds more of it. */
 #define CHAPTER "backward"
 #include "calls.h"
 
@@ -119,6 +119,7 @@ static void refusals(void)
 int main(void)
 {
     EACH_SET("attend_fast_backward", "job_*-query", golden_test(set));
+    TAP("attend_fast_backward: any call, as float64", any_calls(true));
     TAP("attend_fast_backward: large scores", large_scores());
     refusals();
     return tap_done();
