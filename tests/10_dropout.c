@@ -114,13 +114,11 @@ static void refusals(void)
     REFUSES_SUCH("a rate of 20", dropout_mask(r, 20, 1, 2, x));
     REFUSES_SUCH("a rate of -1",
                  dropout_apply(-1, 1, 2, weights, weights, x));
-    for (int i = 0; i < 2; i++) {
-        const double p = i ? 1.25 : -0.25;
-        REFUSES_SUCH(tap_words("a rate of %g", p),
-                     mean_row_sum(r, p, 1, 2, 3, weights, mean));
-        REFUSES_SUCH(tap_words("%d dropouts", -i),
-                     mean_row_sum(r, 0.5, 1, 2, -i, weights, mean));
-    }
+    REFUSES_SUCH("a rate of 1.25",
+                 mean_row_sum(r, 1.25, 1, 2, 3, weights, mean));
+    for (int n = -1; n <= 0; n++)
+        REFUSES_SUCH(tap_words("%d dropouts", n),
+                     mean_row_sum(r, 0.5, 1, 2, n, weights, mean));
 }
 
 int main(void)

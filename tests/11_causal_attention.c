@@ -197,7 +197,6 @@ static void refusals(void)
         expect_equal("context length", a.context_length, 0));
     REFUSES(NULL,
             causal_attention_init(&a, some_draws(), 3, 2, 5, 1.01, 0));
-    REFUSES(NULL, causal_attention_init(&a, some_draws(), 3, 0, 5, 0, 0));
     REFUSES_WRONG("head_forward", misfit, forward(fit_but(w)));
     REFUSES_WRONG("head_forward", misfit_lengths, forward(fit_but(w)));
     REFUSES_WRONG("head_forward", misfit_mask, forward(fit_but(w)));

@@ -198,7 +198,6 @@ static void refusals(void)
         "over: a divisor of 8 is needed",
         multi_head_init(&a, some_draws(), 3, 8, 6, 0, 3, 0));
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, 6, 0, 0, 0));
-    REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 0, 6, 0, 0, 0));
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, -1, 0, 2, 0));
     REFUSES(NULL, multi_head_init(&a, some_draws(), 3, 8, 6, 1.5, 2, 0));
     REFUSES(NULL, multi_head_init_pytorch(&a, some_draws(), 8, 0, 3));

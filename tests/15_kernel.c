@@ -120,18 +120,9 @@ expect_matmul(void (*multiply)(int n, int m, int d, const float (*a)[d],
 /* Any table, or one turned, with room between its entries. */
 static StridedMatrix any_view(Random *r, const char *name, int n, int m)
 {
-    const int step = 1 + below(r, 3), turned = below(r, 2);
-    const int beside = (turned ? n : m) * step + below(r, 5);
-    const ptrdiff_t row = turned ? step : beside,
-                    column = turned ? beside : step;
-    const size_t count = (size_t)((n - 1) * row + (m - 1) * column + 1);
-    float *x = guarded(name, count);
-    for (size_t k = 0; k < count; k++)
-        x[k] = NAN;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            x[i * row + j * column] = 2 * random_float(r) - 1;
-    return (StridedMatrix){x, row, column};
+    const StridedRows x =
+        any_numbers(r, (Table){name, 1, n, m, 1, {0}}).rows;
+    return (StridedMatrix){x.at, x.head_stride, x.token_stride};
 }
 
 static double entry(StridedMatrix a, int i, int j)

@@ -2,7 +2,6 @@
  * instruction set that this processor has. */
 #include "calls.h"
 #include "attention/float16.h"
-#include "attention/kv_cache.h"
 
 #define ATOL 3e-6
 
@@ -12,70 +11,55 @@ typedef struct {
     int tokens, n, kv_heads, sharing, d_k, d_v, window, spare;
 } Sizes;
 
-static KVCache cache_of(Sizes s, Format format)
+static AttentionCall call_of(Random *r, Sizes s)
 {
-    KVCache c = {.n_kv_heads = s.kv_heads,
-                 .d_k = s.d_k,
-                 .d_v = s.d_v,
-                 .capacity = (s.window ? s.window : s.tokens) + s.spare,
-                 .window = s.window,
-                 .format = format};
-    kv_cache_init(&c, &c);
-    return c;
+    AttentionCall call = {.texts = 1,
+                          .n_heads = s.kv_heads * s.sharing,
+                          .n_kv_heads = s.kv_heads,
+                          .n = s.n,
+                          .m = s.tokens,
+                          .d_k = s.d_k,
+                          .d_v = s.d_v};
+    give_rows(r, &call);
+    return call;
 }
 
 /* Each kernel's contexts, with one thread and with three, which change
  * nothing. */
-static void expect_contexts(const KVCache *c, const Table *query,
-                            const Table *context, const double *due,
-                            double tolerance)
+static void expect_contexts(const KVCache *c, const AttentionCall *call,
+                            const double *due, double tolerance)
 {
+    const Table context = table_of(call, CONTEXT);
     for (const Kernel *k = NULL; (k = next_kernel(k));) {
-        next_case();
-        given("%s: %" PRId64 " tokens, %d queries in %d heads, %d of keys, "
-              "d_k = %d, d_v = %d, capacity = %d, window = %d, format = %d",
-              k->name, c->count, query->n, query->heads, c->n_kv_heads,
-              c->d_k, c->d_v, c->capacity, c->window, (int)c->format);
-        k->kv_cache_attend(c, query->heads, query->n, query->rows, 1,
-                           context->rows);
-        double *first = numbers_of(context);
-        expect_rows(context, due, 0, tolerance);
-        k->kv_cache_attend(c, query->heads, query->n, query->rows, 3,
-                           context->rows);
-        expect_rows(context, first, 0, 0);
-        free(first);
+        tell_call(k, call);
+        given("%" PRId64 " tokens, capacity = %d, window = %d, format = %d",
+              c->count, c->capacity, c->window, (int)c->format);
+        k->kv_cache_attend(c, call->n_heads, call->n, call->query, 1,
+                           call->context);
+        const double *first = numbers_of(&context);
+        expect_rows(&context, due, 0, tolerance);
+        k->kv_cache_attend(c, call->n_heads, call->n, call->query, 3,
+                           call->context);
+        expect_rows(&context, first, 0, 0);
     }
 }
 
-/* The last n tokens ask a cache, which the chapter's function answers. */
-static void ask(const KVCache *c, const Table *query, const Table *context,
-                double tolerance)
+/* The last n tokens ask a cache in each format, which the chapter's function
+ * answers. The query, key or value of one token may be another number. */
+static void ask_any(Random *r, Sizes s, int role, int token, float number)
 {
-    kv_cache_attend(c, query->heads, query->n, query->rows, context->rows);
-    double *due = numbers_of(context);
-    expect_contexts(c, query, context, due, tolerance);
-    free(due);
-}
-
-/* In each format. The query, key or value (0, 1 or 2) of one token may be
- * another number. */
-static void ask_any(Random *r, Sizes s, int place, int token, float number)
-{
-    const int heads = s.kv_heads * s.sharing;
-    const Table query = any_numbers(r, "query", 1, heads, s.n, s.d_k, 0);
-    const Table context = any_rows(r, "context", 1, heads, s.n, s.d_v, 0);
-    const Table key =
-        any_numbers(r, "key", 1, s.kv_heads, s.tokens, s.d_k, 0);
-    const Table value =
-        any_numbers(r, "value", 1, s.kv_heads, s.tokens, s.d_v, 0);
-    const Table *const table[3] = {&query, &key, &value};
+    const AttentionCall call = call_of(r, s);
+    const Table odd = table_of(&call, role);
+    const Table context = table_of(&call, CONTEXT);
     if (token >= 0)
-        *row_at(&table[place]->rows, 0, 0, token) = number;
+        *row_at(&odd.rows, 0, 0, token) = number;
     for (int format = 0; format < 3; format++) {
-        KVCache c = cache_of(s, (Format)format);
-        given("in table %d, token %d has %g", place, token, (double)number);
-        kv_cache_append(&c, s.tokens, key.rows, value.rows);
-        ask(&c, &query, &context, ATOL);
+        const int room = (s.window ? s.window : s.tokens) + s.spare;
+        KVCache c = cache_for(&call, s.window, room, (Format)format);
+        given("in table %d, token %d has %g", role, token, (double)number);
+        kv_cache_append(&c, s.tokens, call.key, call.value);
+        kv_cache_attend(&c, call.n_heads, s.n, call.query, call.context);
+        expect_contexts(&c, &call, numbers_of(&context), ATOL);
         kv_cache_free(&c);
     }
     guarded_free();
@@ -141,9 +125,7 @@ static void high_scores(void)
 {
     enum { N = 1100 };
     Random r = random_seeded(1);
-    AttentionCall call = {
-        .texts = 1, .n_heads = 1, .n = 1, .m = N, .d_k = 3, .d_v = 1};
-    give_rows(&r, &call);
+    AttentionCall call = call_of(&r, (Sizes){N, 1, 1, 1, 3, 1, 0, 0});
     for (int k = 0; k < 3; k++)
         call.query.at[k] = 1;
     for (int i = 0; i < N; i++) {
@@ -151,13 +133,9 @@ static void high_scores(void)
         key[0] = key[2] = 0;
         key[1] = 0x1p21f - 0.25f * (float)(i % 40);
     }
-    double *due = due_contexts(&call, NULL);
-    KVCache c = cache_of((Sizes){N, 1, 1, 1, 3, 1, 0, 0}, FORMAT_FLOAT32);
-    const Table query = {"query", 1, 1, 1, 3, call.query};
-    const Table context = contexts_of(&call);
+    KVCache c = cache_for(&call, 0, N, FORMAT_FLOAT32);
     kv_cache_append(&c, N, call.key, call.value);
-    expect_contexts(&c, &query, &context, due, 5e-7);
-    free(due);
+    expect_contexts(&c, &call, due_of(&call, NULL).out[OF_CONTEXT], 5e-7);
     kv_cache_free(&c);
 }
 
@@ -167,20 +145,17 @@ static void all_kept(void)
 {
     enum { D = 1024 };
     for (int k = 0; k < 2; k++) {
-        const Format format = k ? FORMAT_FLOAT16 : FORMAT_BFLOAT16;
         Random r = random_seeded(2);
-        const Table one = any_numbers(&r, "key", 1, 1, 1, 1, 0);
-        const Table value = any_rows(&r, "value", 1, 1, 1, D, 0);
-        const Table context = any_rows(&r, "context", 1, 1, 1, D, 0);
+        AttentionCall call = call_of(&r, (Sizes){1, 1, 1, 1, 1, D, 0, 0});
+        const Table value = table_of(&call, VALUE);
         for (int i = 0; i < D; i++) {
             const uint16_t bits = (uint16_t)(64 * i + i % 7);
-            value.rows.at[i] = k ? from_float16(bits) : from_bfloat16(bits);
+            call.value.at[i] = k ? from_float16(bits) : from_bfloat16(bits);
         }
-        KVCache c = cache_of((Sizes){1, 1, 1, 1, 1, D, 0, 0}, format);
-        kv_cache_append(&c, 1, one.rows, value.rows);
-        double *due = numbers_of(&value);
-        expect_contexts(&c, &one, &context, due, 0);
-        free(due);
+        KVCache c =
+            cache_for(&call, 0, 1, k ? FORMAT_FLOAT16 : FORMAT_BFLOAT16);
+        kv_cache_append(&c, 1, call.key, call.value);
+        expect_contexts(&c, &call, numbers_of(&value), 0);
         kv_cache_free(&c);
     }
 }
@@ -189,7 +164,8 @@ static void refusals(void)
 {
     static float x[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x);
-    KVCache c = cache_of((Sizes){4, 4, 2, 1, 1, 1, 0, 0}, FORMAT_FLOAT32);
+    const AttentionCall call = {.n_kv_heads = 2, .d_k = 1, .d_v = 1};
+    KVCache c = cache_for(&call, 0, 4, FORMAT_FLOAT32);
     c.count = 4;
     REFUSES("cache.c: kv_cache_attend_fast: -1 threads: at least 1, or 0 "
             "for all, are needed",

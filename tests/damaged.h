@@ -50,27 +50,17 @@ static inline void write_text(const char *text)
 static inline void read_or_refused(void (*reads)(void), const char *damage,
                                    size_t at)
 {
-    char said[1024] = "";
-    int status, ends[2];
     write_file();
-    if (pipe(ends))
-        REFUSE("no pipe can be made");
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(TAP_PATIENCE * tap_seconds);
-        dup2(ends[1], STDERR_FILENO);
+    if (tap_fork()) {
         reads();
         _exit(0);
     }
-    close(ends[1]);
-    FILE *from = fdopen(ends[0], "r");
-    said[fread(said, 1, sizeof said - 1, from)] = '\0';
-    fclose(from);
-    waitpid(child, &status, 0);
-    status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    expect(status == 0 ? !*said
-                       : status == 2 && tap_is_message(said, NULL) &&
-                             !strchr(said, '\n')[1],
+    const int status = tap_wait();
+    const char *said = tap_told->printed;
+    expect(status == 0
+               ? !*said
+               : WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
+                     tap_is_message(said, NULL) && !strchr(said, '\n')[1],
            tap_words("%s %zu", damage, at), "status %d, said '%s'", status,
            said);
 }
@@ -89,10 +79,6 @@ static inline void each_damage(void (*reads)(void), int bit)
 /* Tests of the function that reads, one for each bit of the file that begins
  * makes: it is changed, in every byte; and one of every truncation. */
 #define DAMAGES(function, begins, reads)                                   \
-    do {                                                                   \
-        for (int bit = 0; bit <= 8 && !getenv("TAP_SMALL"); bit++)         \
-            TAP(tap_words(function ": damage %d", bit), begins,            \
-                each_damage(reads, bit));                                  \
-        if (getenv("TAP_SMALL"))                                           \
-            tap_skip(function ": damage", "large");                        \
-    } while (0)
+    for (int bit = 0; bit <= 8; bit++)                                     \
+    TAP_LARGE(tap_words(function ": damage %d", bit), begins,              \
+              each_damage(reads, bit))

@@ -42,7 +42,6 @@ static struct {
     } given[TAP_GIVENS];
     int givens, compared, failed; /* how many, and how many comparisons */
     bool is_done;                 /* it has run to its end */
-    bool is_limited;              /* tap_limit_memory has been called */
 } * tap_told;
 
 static inline __attribute__((format(printf, 2, 3))) void
@@ -54,6 +53,9 @@ tap_tell(TapText text, const char *format, ...)
     vsnprintf(text + end, sizeof(TapText) - end, format, values);
     va_end(values);
 }
+
+/* Tells what is wrong, on a line of its own. */
+#define tap_wrong(...) tap_tell(tap_told->wrong, "\n" __VA_ARGS__)
 
 /* Words for a comparison, until eight others are made. */
 static inline __attribute__((format(printf, 1, 2))) const char *
@@ -178,7 +180,7 @@ static inline bool tap_fails(bool good)
 #define expect(good, what, ...)                                            \
     do {                                                                   \
         if (tap_fails(good)) {                                             \
-            tap_tell(tap_told->wrong, "\n%s: ", what);                     \
+            tap_wrong("%s: ", what);                                       \
             tap_tell(tap_told->wrong, __VA_ARGS__);                        \
         }                                                                  \
     } while (0)
@@ -221,7 +223,7 @@ static inline void tap_differs(const Tensor *got, const Tensor *due,
 {
     const double x = tap_entry(got, i), right = tap_entry(due, i);
     size_t rest = i, entries = due->count;
-    tap_tell(tap_told->wrong, "\n%s", got->name);
+    tap_wrong("%s", got->name);
     for (int k = 0; k < due->rank; k++, rest %= entries) {
         entries /= (size_t)due->shape[k];
         tap_tell(tap_told->wrong, "[%zu]", rest / entries);
@@ -267,21 +269,14 @@ static inline void expect_close(const char *what, const void *got,
     tap_compare(mine, *due, rtol, atol);
 }
 
-/* Floats against others: a list of n, or a table of n rows. */
-static inline void expect_list(const char *what, int n, const void *got,
-                               const void *due, double rtol, double atol)
-{
-    tap_compare(TAP_ARRAY(what, 'f', got, n), TAP_ARRAY(what, 'f', due, n),
-                rtol, atol);
-}
-
-static inline void expect_table(const char *what, int n, int m,
-                                const void *got, const void *due,
-                                double rtol, double atol)
-{
-    tap_compare(TAP_ARRAY(what, 'f', got, n, m),
-                TAP_ARRAY(what, 'f', due, n, m), rtol, atol);
-}
+/* Floats against others, with rtol and atol: a list of n, or a table of n
+ * rows. */
+#define expect_list(what, n, got, due, ...)                                \
+    tap_compare(TAP_ARRAY(what, 'f', got, n),                              \
+                TAP_ARRAY(what, 'f', due, n), __VA_ARGS__)
+#define expect_table(what, n, m, got, due, ...)                            \
+    tap_compare(TAP_ARRAY(what, 'f', got, n, m),                           \
+                TAP_ARRAY(what, 'f', due, n, m), __VA_ARGS__)
 
 static inline void expect_near(const char *what, double got, double due,
                                double rtol, double atol)

@@ -34,9 +34,9 @@ static void matmul_test(void)
         const int n = any_size(&r, 130), m = any_size(&r, 130);
         const int d = any_size(&r, 130);
         const size_t count = (size_t)(n * m);
-        const Table a = any_numbers(&r, "a", 1, 1, n, d, 0);
-        const Table b = any_numbers(&r, "b", 1, 1, m, d, 0);
-        const Table row = any_numbers(&r, "row", 1, 1, 1, m, 0);
+        const Table a = any_numbers(&r, (Table){"a", 1, 1, n, d, {0}});
+        const Table b = any_numbers(&r, (Table){"b", 1, 1, m, d, {0}});
+        const Table row = any_numbers(&r, (Table){"row", 1, 1, 1, m, {0}});
         float *due = guarded_filled("due", count, 0.5f);
         float *c = guarded("c", count);
         for (const Kernel *k = NULL; (k = next_kernel(k));) {

@@ -38,12 +38,8 @@
 #define TAP(name, ...) TAP_TEST(name, false, NULL, NULL, __VA_ARGS__)
 
 #define TAP_LARGE(name, ...)                                               \
-    do {                                                                   \
-        if (getenv("TAP_SMALL"))                                           \
-            tap_skip(name, "large");                                       \
-        else                                                               \
-            TAP(name, __VA_ARGS__);                                        \
-    } while (0)
+    if (!getenv("TAP_SMALL"))                                              \
+    TAP(name, __VA_ARGS__)
 
 enum { TAP_SECONDS = 10, TAP_PATIENCE = 6 };
 
@@ -53,20 +49,6 @@ static pid_t tap_child;           /* in it 0, and -1 where there is none */
 static unsigned tap_seconds;      /* what the running test may take */
 static char tap_endless[64];      /* the last function without an end */
 static char tap_name[300];        /* of the running test point */
-
-/* From here on the test may have so many megabytes, so that what is not
- * freed runs out. A sanitizer needs more than that for itself, and finds
- * what is not freed in its own way. */
-static inline void tap_limit_memory(rlim_t megabytes)
-{
-#ifndef __SANITIZE_ADDRESS__
-    const struct rlimit limit = {megabytes << 20, megabytes << 20};
-    setrlimit(RLIMIT_AS, &limit);
-    tap_told->is_limited = true;
-#else
-    (void)megabytes;
-#endif
-}
 
 /* The line of a test point; before the first comes the version. */
 static inline void tap_point(bool good, const char *name, const char *skip)
@@ -121,20 +103,23 @@ static inline void tap_line(bool good)
 /* Is the running test point one that is asked for? */
 static inline bool tap_is_asked(void)
 {
-    const char *at = getenv("TAP_ONLY");
-    const size_t n = strcspn(tap_name, ":");
-    for (; at && *at; at += *at == ' ') {
-        if (strcspn(at, " ") == n && !strncmp(at, tap_name, n))
-            return true;
-        at += strcspn(at, " ");
-    }
-    return !at;
+    const char *only = getenv("TAP_ONLY");
+    char functions[2000], own[sizeof tap_name];
+    snprintf(functions, sizeof functions, " %s ", only ? only : "");
+    snprintf(own, sizeof own, " %.*s ", (int)strcspn(tap_name, ":"),
+             tap_name);
+    return !only || strstr(functions, own);
 }
 
-/* In the child: what it prints goes into the pipe, and its time is
+/* True in a child process, whose text goes into the pipe, and whose time is
  * limited. */
-static inline void tap_become_test(void)
+static inline bool tap_fork(void)
 {
+    fflush(NULL);
+    if (pipe(tap_pipe) || (tap_child = fork()) < 0)
+        REFUSE("no process can be started");
+    if (tap_child > 0)
+        return false;
     dup2(tap_pipe[1], STDOUT_FILENO);
     dup2(tap_pipe[1], STDERR_FILENO);
     close(tap_pipe[0]);
@@ -146,6 +131,7 @@ static inline void tap_become_test(void)
     setitimer(ITIMER_PROF,
               &(struct itimerval){.it_value.tv_sec = tap_seconds}, NULL);
     alarm(TAP_PATIENCE * tap_seconds);
+    return true;
 }
 
 /* Begins a test point; true in its child. A call that shall refuse gives
@@ -166,7 +152,7 @@ static inline bool tap_begin(const char *name, bool refuses,
         return false;
     if (*tap_endless &&
         !strncmp(tap_name, tap_endless, strlen(tap_endless))) {
-        tap_tell(tap_told->wrong, "\nnot run: a test before it has no end");
+        tap_wrong("not run: a test before it has no end");
         tap_line(false);
         return false;
     }
@@ -174,37 +160,35 @@ static inline bool tap_begin(const char *name, bool refuses,
         seconds ? (unsigned)parse_integer("TAP_SECONDS", seconds, 1, 86400)
                 : TAP_SECONDS;
     tap_read_golden();
-    fflush(NULL);
-    if (pipe(tap_pipe) || (tap_child = fork()) < 0)
-        REFUSE("no process can be started");
-    if (tap_child == 0)
-        tap_become_test();
-    return tap_child == 0;
+    return tap_fork();
 }
 
 /* In words, what a signal means that has ended a test. */
 static inline const char *tap_signal(int killer, bool refuses)
 {
-    static const char *const means[NSIG] = {
-        [SIGSEGV] = ": memory was used that is not the program's, often by "
-                    "an index out of range or a NULL pointer",
-        [SIGBUS] = ": memory was used that is not the program's, often by "
-                   "an index out of range or a NULL pointer",
-        [SIGABRT] = ": by assert or abort, or because memory was written "
-                    "out of range or freed twice",
-        [SIGFPE] = ": a whole number was divided by 0"};
     if (refuses)
         return ": it should have been refused; it went on and crashed";
-    if (tap_told->is_limited)
-        return ": memory ran out, or was used that is not the program's: "
-               "is all of it given back?";
-    return means[killer] ? means[killer] : "";
+    switch (killer) {
+    case SIGSEGV:
+    case SIGBUS:
+        return ": memory was used that is not the program's, often by an "
+               "index out of range or a NULL pointer";
+    case SIGABRT:
+        return ": by assert or abort, or because memory was written out of "
+               "range or freed twice";
+    case SIGFPE:
+        return ": a whole number was divided by 0";
+    default:
+        return "";
+    }
 }
 
-/* Reads what the child prints, of which the last is kept. */
-static inline void tap_read_printed(void)
+/* Waits for the child's end, and returns its status. Of what it prints, the
+ * last is kept. */
+static inline int tap_wait(void)
 {
     char *text = tap_told->printed, *end = text;
+    int status;
     close(tap_pipe[1]);
     for (ssize_t n; (n = read(tap_pipe[0], end, TAP_PRINTED)) > 0;) {
         end += n;
@@ -215,32 +199,8 @@ static inline void tap_read_printed(void)
     }
     *end = '\0';
     close(tap_pipe[0]);
-}
-
-/* Waits for the child, and returns its exit status, or -1. Tells, in words,
- * of any end but a test's own and a refusal's. */
-static inline int tap_wait(bool refuses)
-{
-    int status;
-    tap_read_printed();
     waitpid(tap_child, &status, 0);
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    const int killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    if (killer == SIGPROF || killer == SIGALRM) {
-        const bool waits = killer == SIGALRM;
-        snprintf(tap_endless, sizeof tap_endless,
-                 "%.*s:", (int)strcspn(tap_name, ":"), tap_name);
-        tap_tell(tap_told->wrong, "\nno end in %u s: %s",
-                 waits ? TAP_PATIENCE * tap_seconds : tap_seconds,
-                 waits ? "does it wait, or is there an endless loop?"
-                       : "is there an endless loop?");
-    } else if (killer)
-        tap_tell(tap_told->wrong, "\n%s%s", strsignal(killer),
-                 tap_signal(killer, refuses));
-    else if (code != (tap_told->is_done ? 0 : 2))
-        tap_tell(tap_told->wrong,
-                 "\nthe program ended by itself, with status %d", code);
-    return code;
+    return status;
 }
 
 /* The end of a test, in its child; a call that shall refuse does not come
@@ -277,31 +237,48 @@ static inline bool tap_is_message(const char *text, const char *line)
     return is_one && !strstr(text + at.rm_so, " is still empty: ");
 }
 
+/* Tells, in words, what is wrong with a child's end. */
+static inline void tap_tell_end(int status, bool refuses)
+{
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const int killer = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (killer == SIGPROF || killer == SIGALRM) {
+        const bool waits = killer == SIGALRM;
+        snprintf(tap_endless, sizeof tap_endless,
+                 "%.*s:", (int)strcspn(tap_name, ":"), tap_name);
+        tap_wrong("no end in %u s: %s",
+                  waits ? TAP_PATIENCE * tap_seconds : tap_seconds,
+                  waits ? "does it wait, or is there an endless loop?"
+                        : "is there an endless loop?");
+    } else if (killer)
+        tap_wrong("%s%s", strsignal(killer), tap_signal(killer, refuses));
+    else if (code != (tap_told->is_done ? 0 : 2))
+        tap_wrong("the program ended by itself, with status %d", code);
+    else if (refuses)
+        tap_wrong("%s", code ? "status 2, but the line is not that of a "
+                               "refusal"
+                             : "the call was not refused");
+    else if (code)
+        tap_wrong("refused, with status 2, where an answer is due");
+}
+
 /* After the child's end, whether it should have refused, and this line. */
 static inline void tap_judge(bool refuses, const char *line)
 {
     if (tap_child < 0)
         return;
-    const int code = tap_wait(refuses);
-    const bool is_done = tap_told->is_done;
-    const char *wrong = NULL;
+    const int status = tap_wait();
+    const bool is_refusal = WIFEXITED(status) && WEXITSTATUS(status) == 2 &&
+                            tap_is_message(tap_told->printed, line);
     if (refuses)
         tap_tell(tap_told->due,
                  "\na refusal, with status 2 and the line %s",
                  line ? line : "file.c: function: what is wrong");
-    if (refuses && is_done)
-        wrong = "the call was not refused";
-    else if (refuses && code == 2)
-        wrong = "status 2, but the line is not that of a refusal";
-    else if (code == 2 && !is_done && tap_told->is_limited)
-        wrong = "memory ran out: what calls before this one had asked for "
-                "was not given back";
-    else if (code == 2 && !is_done)
-        wrong = "refused, with status 2, where an answer is due";
-    if (wrong)
-        tap_tell(tap_told->wrong, "\n%s", wrong);
-    tap_line(refuses ? code == 2 && tap_is_message(tap_told->printed, line)
-                     : code == 0 && is_done && !tap_told->failed);
+    if (!refuses || !is_refusal)
+        tap_tell_end(status, refuses);
+    tap_line(refuses
+                 ? is_refusal
+                 : status == 0 && tap_told->is_done && !tap_told->failed);
 }
 
 #define TAP_TEST(name, refuses, words, line, ...)                          \
@@ -362,8 +339,7 @@ static inline void tap_golden_done(void)
     memset(tap_told, 0, sizeof *tap_told);
     for (size_t i = 0; i < tap_golden.count; i++)
         if (!tap_is_read[i] && !tap_told->failed++)
-            tap_tell(tap_told->wrong, "\n%s is not",
-                     tap_golden.tensor[i].name);
+            tap_wrong("%s is not", tap_golden.tensor[i].name);
     tap_line(!tap_told->failed);
 }
 

@@ -53,19 +53,6 @@ static inline Trace guarded_trace(const Attention *a, int n, int m)
     return t;
 }
 
-/* Tables of a trace against those of another, from one to before another,
- * in the order above. */
-static inline void expect_same_tables(Trace *got, Trace *due, int from,
-                                      int till, double rtol, double atol)
-{
-    TraceTable mine[TRACE_TABLES], right[TRACE_TABLES];
-    trace_tables(got, mine);
-    trace_tables(due, right);
-    for (int i = from; i < till; i++)
-        expect_list(mine[i].name, (int)mine[i].count, *mine[i].at,
-                    *right[i].at, rtol, atol);
-}
-
 /* A case in which an attention is given that may see this. */
 static inline void given_attention(const Attention *a, Mask mask)
 {
@@ -92,14 +79,6 @@ static inline Attention any_attention(int n_heads, int d_out)
                                     .dropout_rate = 0.3});
     tap_fill((int)a.count, a.memory, -1, 1);
     return a;
-}
-
-/* Any text of n tokens. */
-static inline void *any_text(int n, int d)
-{
-    float *x = guarded("text", (size_t)n * (size_t)d);
-    tap_fill(n * d, x, -2, 2);
-    return x;
 }
 
 /* What save_given of golden/generate.py has saved: an attention of which
