@@ -174,7 +174,7 @@ sub _link_code {
     return $html;
 }
 
-# What a page has, in one line that unfolds, or stands open beside the text: its sections, and
+# What a page has, in one line that unfolds: its sections, and
 # what a chapter adds.
 sub _on_this_page {
     my ($self, $id, $html) = @_;
