@@ -174,21 +174,6 @@ reading("a function's card when the keyboard is on it", "self-attention", async 
 
 // ---- By keyboard alone
 
-reading("keys: said, and switched off for good", "softmax", async (page) => {
-  await press(page, "?");
-  const help = page.getByRole("dialog", { name: "Keys" });
-  await help.waitFor();
-  await press(page, "Shift+Tab", "Space", "Escape");
-  await page.reload();
-  await press(page, "?", "/", "ArrowRight");
-  assert.match(page.url(), /softmax\.html$/);
-  assert.equal(await page.locator("dialog[open]").count(), 0);
-  await page.getByRole("button", { name: "Keys" }).focus();
-  await press(page, "Enter");
-  await help.waitFor();
-  assert.equal(await page.getByRole("checkbox", { name: "use these keys" }).isChecked(), false);
-});
-
 for (const form of ["", " on a phone"]) {
   reading(`Tab stops at what can be scrolled${form}`, `causal-mask${form}`, async (page) => {
     await page.evaluate(() => {

@@ -58,13 +58,6 @@ reading("search leads to a definition, which is in sight", "preface", async (pag
   await inView(target(page));
 });
 
-reading("what is found in a fold is shown there", "preface", async (page) => {
-  await search(page, "equal scores have equal exponentials");
-  await press(page, "Enter");
-  await leadsTo(page, "softmax.html#softmax-solutions");
-  await inView(page.getByText("Equal scores have equal exponentials"));
-});
-
 reading("search: chosen by arrows, closed by Escape, and begun again", "softmax", async (page) => {
   const field = await search(page, "weights");
   const chosen = page.getByRole("option", { selected: true });
@@ -94,7 +87,7 @@ reading("search on a phone: by its button and a tap", "softmax on a phone", asyn
 
 const late = held(/search-index\.js$/);
 reading("what is typed while the index loads is found", "softmax", late, async (page) => {
-  await press(page, "/");
+  await press(page, "Control+k");
   await page.keyboard.type("mask_scores");
   await page.getByText("Loading").waitFor();
   late.release();
@@ -105,7 +98,7 @@ const unusable = { "cannot be loaded": "", "is damaged": "globalThis.book.packed
 for (const [why, body] of Object.entries(unusable)) {
   const prepare = answering(/search-index\.js$/, body);
   reading(`search says that its index ${why}`, "softmax", { prepare }, async (page) => {
-    await press(page, "/");
+    await press(page, "Control+k");
     await page.getByText(`The search does not work: search-index.js ${why}.`).waitFor();
     page.faults.length = 0; // Chromium says that the file is missing
   });

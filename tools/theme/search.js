@@ -160,16 +160,18 @@ globalThis.book ??= {};
     says = book.make("p", { class: "says", role: "status" });
     const close = book.make("button", { class: "close", "aria-label": "Close" });
     const form = book.make("form", { method: "dialog" }, field, close);
-    dialog = book.dialog({ class: "search", "aria-label": "Search" }, form, says, list);
+    dialog = book.make("dialog", { class: "search", "aria-label": "Search" }, form, says, list);
+    document.body.append(dialog);
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close(); // beside it
+    });
     field.addEventListener("input", update);
     field.addEventListener("keydown", press);
     form.addEventListener("submit", (event) => {
       if (event.submitter !== close || document.activeElement === field) event.preventDefault();
     });
     list.addEventListener("click", (event) => {
-      if (!event.target.closest("a")) return;
-      dialog.close();
-      book.remember("sought", find(field.value).words.join(" "));
+      if (event.target.closest("a")) dialog.close();
     });
     close.addEventListener("click", () => dialog.close());
   }

@@ -15,7 +15,6 @@ use strict;
 use warnings;
 use utf8;
 use JSON::PP;
-use List::Util qw(first);
 use Pack;
 use Plain;
 use Symbols;
@@ -121,17 +120,9 @@ sub finished {
       if $id ne 'index';
     $html =~ s{(</h1>\n(?:</hgroup>\n)?)}{$1 . $self->_on_this_page($id, $html)}e if $id ne 'index';
     $html =~ s{<a rel="\w+" href="([\w-]+)\.html"><span class="label">\w+\K}{$self->name_of($1) =~ s/^(?=.)/ · /r}ge;
-    $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->_short_name($1, $2)}ge;
     $html =~ s{<!--head-->\n}{$self->_head($id)}e;
     $html =~ s{<!--change-->}{$self->_change($html)}e;
     return $html;
-}
-
-# How the links at the top call a page.
-sub _short_name {
-    my ($self, $id, $title) = @_;
-    my $name = $self->name_of($id) or return $title;
-    return '<span title="' . escape(text($title)) . qq{">$name</span>};
 }
 
 sub _link_code {
@@ -289,27 +280,11 @@ sub _index_of_code {
 
 sub _index_of_terms {
     my ($self) = @_;
-    my @known = map {
-        my $first = $_->{name} =~ s/,.*//r;
-        my $stem  = $first =~ s/(?:y|ix|s)$//r;
-        +{%$_, stem => lc $stem, pattern => qr/(?<!\w)\Q$stem\E(?:ys?|ies|ix|ices|s|es)?(?!\w)/i}
-    } @{$self->{terms}};
-    # Where a text has the letters of a term, what stands around them counts.
-    my %letters = map { $_ => lc $_ } map { map { $_->{text} } @$_ } values %{$self->{sections}};
     return _entries('terms', map {
-        my $term = $_;
-        my ($home) = $term->{address} =~ /^([\w-]+)/;
-        my %place;
-        for my $id (grep { $self->{kind}{$_} && $_ ne $home } @{$self->{order}}) {
-            my ($section) = first { index($letters{$_->{text}}, $term->{stem}) >= 0
-                  && $_->{text} =~ $term->{pattern} } @{$self->{sections}{$id}};
-            $place{$id} = "$id.html" . ($section->{id} eq $id ? '' : "#$section->{id}") if $section;
-        }
-        my $used  = $self->_places('also in ', %place);
-        my $where = $self->_places('', $home => $term->{address}) || escape(text($self->{title}{$home} // ''));
-        [$term->{name}, qq{<a href="$term->{address}">} . escape($term->{name})
-            . qq{</a> <span class="places">$where} . ($used ? "; also in $used" : '') . '</span>'];
-    } @known);
+        my ($home) = $_->{address} =~ /^([\w-]+)/;
+        my $where = $self->_places('', $home => $_->{address}) || escape(text($self->{title}{$home} // ''));
+        [$_->{name}, qq{<a href="$_->{address}">} . escape($_->{name}) . qq{</a> <span class="places">$where</span>}];
+    } @{$self->{terms}});
 }
 
 # ------------------------------------------------------ what scripts look up

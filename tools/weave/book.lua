@@ -294,7 +294,7 @@ local function add_index(doc)
     end
     doc.blocks:extend {
         heading(1, 'Index', 'book-index', { kind = 'page' }),
-        pandoc.Para 'Where a function, type or term is introduced, and where else it is used.',
+        pandoc.Para 'Where a function, type or term is introduced, and where else functions and types are used.',
         heading(2, 'Functions and types', 'index-functions'), html('<!--index code-->'),
         heading(2, 'Terms', 'index-terms'), html('<!--index terms-->'),
     }
