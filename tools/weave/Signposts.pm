@@ -213,14 +213,8 @@ sub _head {
     push @head, qq{<meta property="og:description" content="$says">} if $says ne '';
     if (my $address = escape($about->{address} // '')) {
         my $here = $address . ($id eq 'index' ? '' : "$id.html");
-        push @head, qq{<link rel="canonical" href="$here">},
-          qq{<meta property="og:url" content="$here">};
-        push @head, qq{<meta property="og:image" content="${address}card.png">},
-          '<meta property="og:image:width" content="1200">',
-          '<meta property="og:image:height" content="630">',
-          '<meta property="og:image:alt" content="A triangle of squares, the shares that each'
-          . ' word gives to those before it">',
-          '<meta name="twitter:card" content="summary_large_image">';
+        push @head, qq{<link rel="canonical" href="$here">}, qq{<meta property="og:url" content="$here">},
+          qq{<meta property="og:image" content="${address}card.png">};
     }
     return join '', map {"$_\n"} @head;
 }
