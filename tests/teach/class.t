@@ -140,22 +140,18 @@ Chapter::save($conf, 'name = hw', 'title = Scores & shares', 'chapters = 02', 'p
 is((grade_class())[0], 0, 'when that is mended, all are');
 like Text::of_file("$out/grades.csv"), qr/^bob,16,.*^carol,16,16,9,3,4,/ms, '... with other points, and by what is there now';
 
-# ---- What is graded: the assignment decides, or else CHAPTER, or else the copy by its own
-# word.
+# ---- What is graded: the assignment decides, or else CHAPTER.
 
 system("tools/learn/student 02 '$folder/copy' >/dev/null") == 0 or die 'no copy can be made';
-my ($its, $own) = ("$folder/copy/.book/exercises", 'what its .book/exercises asks for');
 sub of_copy {
     my (@with) = @_;
     my $said = `$make -s grade WORK='$folder/copy' @with 2>&1`;
     return join ' ', $? >> 8, ($said =~ /\A(.*)/)[0], $said =~ m{^score: (.*)}m;
 }
-is of_copy(), "0 $own 0 / 10", 'a copy handed in blank has nothing, of what it asks for';
-is of_copy('CHAPTER=2.1'), '0 CHAPTER=2.1 0 / 3', '... or of what CHAPTER names';
+like of_copy(), qr/^2 \S+ it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed/, 'what is graded must be said';
+is of_copy('CHAPTER=2.1'), '0 CHAPTER=2.1 0 / 3', 'a copy handed in blank has nothing, of what CHAPTER names';
 is of_copy('CHAPTER=01', "CONF='$conf'"), '0 hw 0 / 16', '... or of the assignment, whatever CHAPTER names';
 like of_copy('CHAPTER=2.9'), qr/^2 \S+ CHAPTER=2\.9: exercise 2\.9 is not in chapter 2: /, '... which there must be';
 like of_copy('CHAPTER=02', 'FORMAT=xml'), qr/^2 \S+ there is no format 'xml': one of github gradescope table is needed/, '... and a format';
-archive("$work/asks.zip", ['hw1/.book/exercises', "2.1\r\n2.3 challenge\n1.3 beside\n"], ['hw1/chapters/02_softmax.c', 'C']);
-is join(' ', Submission::asks("$work/asks.zip")), '2.1 2.3', '... in an archive, too';
 
 done_testing;
