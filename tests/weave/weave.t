@@ -264,7 +264,7 @@ is(weave('build/book'), "0\n", 'the book is woven silently');
 is(litter(), '', 'and nothing is left beside it');
 my $book  = "$root/build/book";
 my @order = qw(index preface first second-one glossary sources reference book-index);
-is_deeply([sort map {m{([^/]+)\.html$}} glob "$book/*.html"], [sort @order, '404'], 'it has these pages');
+is_deeply([sort map {m{([^/]+)\.html$}} glob "$book/*.html"], [sort @order], 'it has these pages');
 for (
     [index => qr{invitation.*<a href="second-one\.html"[^>]*>chapter.2</a>.*The first part.*First things.*The rest.*Glossary}s, 'the parts'],
     [first => qr{<title>First things &amp; others · A small book</title>.*<hgroup><p>Chapter 1 <span>.*href="source/01_first\.c"}s, 'its kind and file'],
@@ -287,7 +287,6 @@ for (
     [reference => qr{in src/attention/02_second_one\.h</p>.*href="second-one\.html#L17"}s, 'the headers'],
     [first => qr{rel="canonical" href="https://example\.org/it/first\.html".* src="run\.js".*/edit/main/chapters/01_first\.c">Change}s, 'its address'],
     [preface => qr{Take <a href="https://github\.com/an/it">the files</a>.*latest/download/attention-in-c\.epub">EPUB<}s, 'where files are'],
-    [404 => qr{<a href="https://example\.org/it/index\.html">}, 'the way back'],
     ['book-index' => qr{<code>twice</code></a>.*used in <a href="first\.html#L31"}, 'the index'],
 ) {
     my ($name, $pattern, $what) = @$_;

@@ -4,17 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  focused,
-  folder,
-  hasFocus,
-  inView,
-  leadsTo,
-  press,
-  reading,
-  root,
-  search,
-} from "./book.mjs";
+import { focused, hasFocus, inView, leadsTo, press, reading, root, search } from "./book.mjs";
 
 const target = (page) => page.locator(":target");
 
@@ -188,7 +178,7 @@ for (const form of ["", " on a phone"]) {
   });
 }
 
-// ---- Without scripts, and where there is no page
+// ---- Without scripts
 
 reading("contents and folds open, links lead", "softmax without scripts", async (page) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -225,29 +215,4 @@ reading("the cover says for whom, and draws a map of other words", "index", asyn
   await field.fill("to be");
   await page.locator(".live").getByRole("link").click();
   await leadsTo(page, "workbench.html#stage=scale&words=to+be");
-});
-
-// An address of a folder that is not there: the page comes all the same, and its
-// links and scripts are those of the book, where this has an address.
-const elsewhere = "https://book.example/c/";
-const served = (context) =>
-  context.route(`${elsewhere}**`, (route) => {
-    const file = route
-      .request()
-      .url()
-      .slice(elsewhere.length)
-      .replace(/[?#].*/, "");
-    if (!file.includes("/")) return route.fulfill({ path: join(folder, file) });
-    const page = readFileSync(join(folder, "404.html"), "utf8");
-    const body = page.replace(/\b(href|src)="(?![a-z]+:|#)/g, `$1="${elsewhere}`);
-    return route.fulfill({ status: 404, contentType: "text/html", body });
-  });
-const online = { prepare: served, offline: false };
-reading("where there is no page, the search works", "404", online, async (page) => {
-  await page.goto(`${elsewhere}no/such/page`);
-  await page.getByRole("heading", { name: "This page is not in the book" }).waitFor();
-  await search(page, "mask_scores");
-  await press(page, "Enter");
-  await page.waitForURL(/^https:\/\/book\.example\/c\/causal-mask\.html#L\d+$/);
-  page.faults.length = 0; // this book was not on the disk
 });

@@ -19,16 +19,11 @@ globalThis.book ??= {};
     return element;
   };
 
-  // The full address of what lies in the book's folder. A page that says that there is
-  // none may stand in any other.
-  const home = document.currentScript.src;
-  book.at = (path) => new URL(path, home).href;
-
   // Loads a script of the book's folder once.
   const scripts = {};
   book.load = (src) => {
     scripts[src] ??= new Promise((resolve, reject) => {
-      const script = book.make("script", { src: book.at(src) });
+      const script = book.make("script", { src });
       script.onload = resolve;
       script.onerror = () => {
         delete scripts[src]; // the next time it may be there

@@ -149,12 +149,6 @@
   const takesWords = (program) =>
     outputs.some((output) => output.dataset.program === program && !isPlain(output));
 
-  // Arguments that the page shows.
-  function exampleOf(program) {
-    const shown = outputs.find(({ dataset }) => dataset.program === program && dataset.args);
-    return shown ? `such as ${shown.dataset.args}` : "";
-  }
-
   // The panel stands below the block that its button is in.
   function place(button) {
     const block =
@@ -171,7 +165,6 @@
     command.textContent = `make -s run-${number}${hasField ? ' ARGS="' : ""}`;
     for (const part of [field, end]) part.hidden = !hasField;
     field.value = request.args;
-    field.placeholder = exampleOf(request.program);
     place(button);
     // Where there is a keyboard, what is typed goes into the field.
     const first = hasField && matchMedia("(hover: hover)").matches ? field : panel;

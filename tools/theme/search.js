@@ -84,7 +84,7 @@ globalThis.book ??= {};
     const search = (...queries) =>
       index.search({ queries }, { boostDocument: (id) => worth(records[id]) });
     const found = words.length ? search(named, said("AND", 2), said("OR", 1)) : [];
-    return { words, found, whole: words.length ? search(named, said("AND", 1)).length : 0 };
+    return { words, found };
   }
 
   /* ---- How it is shown */
@@ -131,7 +131,7 @@ globalThis.book ??= {};
     const title = make(kind === "code" ? "code" : "strong", {}, ...marked(name, terms));
     const link = make(
       "a",
-      { href: book.at(address), tabindex: "-1" },
+      { href: address, tabindex: "-1" },
       make("span", { class: "name" }, title, " ", where),
       make("span", { class: "excerpt" }, ...marked(excerpt(says, terms), terms)),
     );
@@ -178,19 +178,15 @@ globalThis.book ??= {};
 
   function update() {
     if (!index) return; // What is typed while the index loads is looked for then.
-    const { words, found, whole } = find(field.value);
+    const { words, found } = find(field.value);
     list.replaceChildren(...found.slice(0, MOST).map(option));
     list.scrollTop = 0;
     field.setAttribute("aria-expanded", String(found.length > 0));
     const places = `${found.length} ${found.length === 1 ? "place" : "places"}`;
     const most = found.length > MOST ? `, of which the first ${MOST} are shown` : "";
-    const part =
-      whole === found.length
-        ? ""
-        : `; ${whole || "none"} ha${whole > 1 ? "ve" : "s"} all of these words`;
     if (!words.length) says.textContent = "↑ ↓ choose, Enter opens. What stands first fits best.";
     else if (!found.length) says.textContent = "Nothing in the book has these words.";
-    else says.textContent = places + most + part;
+    else says.textContent = places + most;
     choose(0);
   }
 

@@ -327,28 +327,4 @@ sub symbols {
     return "globalThis.book ??= {};\nbook.symbols = " . JSON::PP->new->canonical->encode(\%card) . ";\n";
 }
 
-# ---------------------------------------------------------- further files
-
-# The page that a server shows for an address that leads nowhere: an ordinary
-# one with other words. It may be shown at any depth, so that its links are full
-# addresses where the book's own is known.
-sub not_found {
-    my ($self, $html) = @_;
-    my $book = escape($self->{about}{title} // '');
-    for ($html) {
-        s{(<main id="main">).*?(</main>)}{$1
-<h1>This page is not in the book</h1>
-<p>It may have moved. The contents stand beside this text or above it; or begin at the
-<a href="index.html">first page</a>, or look in the <a href="book-index.html">index</a>.</p>
-$2}s;
-        s{<nav class="pager".*?</nav>\n}{}s;
-        s{<link rel="(?:prev|next)"[^>]*>\n?}{}g;
-        s{<title>.*?</title>}{<title>Not found · $book</title>};
-        s{<!--(?:head|change)-->\n?}{}g;
-        my $address = escape($self->{about}{address} // '');
-        s{\b(href|src)="(?![a-z]+:|#)}{$1="$address}g;
-    }
-    return $html;
-}
-
 1;
