@@ -187,9 +187,6 @@ reading("contents and folds open, links lead", "softmax without scripts", async 
   await page.locator(".top summary").click();
   await contents.getByRole("link", { name: "hiding the future" }).click();
   await leadsTo(page, "causal-mask.html");
-  await page.getByText(/^On this page: \d+ sections, \d+ terms?, \d+ functions?/).click();
-  await page.locator(".new").getByRole("link", { name: "mask_scores", exact: true }).click();
-  assert.match(await target(page).innerText(), /^void mask_scores\(/);
 });
 
 // ---- The cover

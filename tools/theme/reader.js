@@ -186,16 +186,6 @@ globalThis.book ??= {};
     card = shown = undefined;
   }
 
-  function fillCard([code, says, where, uses]) {
-    return book.make(
-      "div",
-      { id: "card", role: "tooltip" },
-      book.make("pre", {}, book.make("code", {}, code)),
-      ...(says ? [book.make("p", {}, says)] : []),
-      book.make("p", { class: "where" }, where + (uses ? `; used in ${uses}` : "")),
-    );
-  }
-
   // Below the name or, where there is no room, above it; never over the edge.
   function placeCard(link) {
     const [name, size] = [link.getClientRects()[0], card.getBoundingClientRect()];
@@ -212,7 +202,14 @@ globalThis.book ??= {};
     if (!symbol || !link.matches(":hover, :focus-visible")) return;
     hideCard();
     shown = link;
-    card = fillCard(symbol);
+    const [code, says, where, uses] = symbol;
+    card = book.make(
+      "div",
+      { id: "card", role: "tooltip" },
+      book.make("pre", {}, book.make("code", {}, code)),
+      ...(says ? [book.make("p", {}, says)] : []),
+      book.make("p", { class: "where" }, where + (uses ? `; used in ${uses}` : "")),
+    );
     card.addEventListener("pointerleave", hideCard);
     document.body.append(card);
     placeCard(link);

@@ -53,10 +53,6 @@
     return -1;
   }
 
-  function parseDrawing(text) {
-    return new DOMParser().parseFromString(text, "text/html").querySelector("svg");
-  }
-
   const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
   const duration = (ms) =>
     ms < 999.5 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -275,7 +271,8 @@
 
   // A drawing whose names are not those of the page's own.
   function picture(file, text) {
-    const svg = document.importNode(parseDrawing(text), true);
+    const parsed = new DOMParser().parseFromString(text, "text/html");
+    const svg = document.importNode(parsed.querySelector("svg"), true);
     for (const it of svg.querySelectorAll("[id]")) it.id = `run-${it.id}`;
     const names = svg.getAttribute("aria-labelledby")?.replace(/\S+/g, "run-$&");
     if (names) svg.setAttribute("aria-labelledby", names);

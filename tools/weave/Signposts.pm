@@ -5,7 +5,7 @@ package Signposts;
 #
 #   links      from each use of a function, type or constant to its definition
 #   anchors    at headings
-#   overview   of a page and of what is new in it, and the index of the whole book
+#   index      of the whole book
 #   search     what the search knows, and what the cards beside a link say
 #   head       description, address and picture of a page, for other programs
 #
@@ -118,7 +118,6 @@ sub finished {
     $html =~ s{(<(h[23])[^>]*\bid="([^"]+)"[^>]*>)(.*?)(</\2>)}
               {qq{$1$4<a class="anchor" href="#$3" aria-label="Link to this section"></a>$5}}gse
       if $id ne 'index';
-    $html =~ s{(</h1>\n(?:</hgroup>\n)?)}{$1 . $self->_on_this_page($id, $html)}e if $id ne 'index';
     $html =~ s{<a rel="\w+" href="([\w-]+)\.html"><span class="label">\w+\K}{$self->name_of($1) =~ s/^(?=.)/ · /r}ge;
     $html =~ s{<!--head-->\n}{$self->_head($id)}e;
     $html =~ s{<!--change-->}{$self->_change($html)}e;
@@ -163,39 +162,6 @@ sub _link_code {
         $else // ($address ? qq{<a class="symbol" href="$address"><code>$name</code></a>}
           : "<code>$name</code>")}gsex;
     return $html;
-}
-
-# What a page has, in one line that unfolds: its sections, and
-# what a chapter adds.
-sub _on_this_page {
-    my ($self, $id, $html) = @_;
-    my @sections = map {qq{<a href="#$_->{id}">} . escape($_->{title}) . '</a>'}
-      grep { $_->{level} == 2 } @{$self->{sections}{$id}};
-    my @symbols = $self->{kind}{$id} ? $self->{symbols}->new_on($id) : ();
-    my @terms;
-    push @terms, [$1, text($2)] while $html =~ m{<span id="(term-[^"]+)" class="term">(.*?)</span>}gs;
-    my %links;
-    push @{$links{$_->{kind}}}, _symbol_link($_, $id) for @symbols;
-    my @functions = @{$links{function} // []};
-    my @types     = @{$links{type}     // []};
-    my @counts    = map { $_->[0] . " $_->[1]" . ($_->[0] == 1 ? '' : 's') } grep { $_->[0] }
-      [scalar @sections, 'section'], [scalar @terms, 'term'], [scalar @functions, 'function'], [scalar @types, 'type'];
-    return '' if @sections + @terms + @symbols < 3;
-    my $list = sub {
-        my ($what, @links) = @_;
-        return @links ? "<p>$what: " . join(' · ', @links) . "</p>\n" : '';
-    };
-    return qq{<details class="new">\n<summary><span class="label">On this page: }
-      . join(', ', @counts) . qq{</span></summary>\n<div class="folded">\n}
-      . $list->('Sections', @sections) . $list->('Terms', map { qq{<a href="#$_->[0]">} . escape($_->[1]) . '</a>' } @terms)
-      . $list->('Functions', @functions) . $list->('Types', @types)
-      . $list->('Data', @{$links{data} // []}) . "</div>\n</details>\n";
-}
-
-sub _symbol_link {
-    my ($symbol, $page) = @_;
-    return qq{<a class="symbol" href="@{[Symbols::address($symbol, $page // '')]}">}
-      . "<code>$symbol->{name}</code></a>";
 }
 
 sub _head {
@@ -266,7 +232,8 @@ sub _index_of_code {
         my %uses   = map { $_ => "$_.html#L$symbol->{uses}{$_}" } keys %{$symbol->{uses}};
         my $where = $self->_places('', $symbol->{page} => "$symbol->{page}.html#L$symbol->{line}");
         my $used  = $self->_places('used in ', %uses);
-        [$symbol->{name}, _symbol_link($symbol) . ' <span class="places">'
+        my $address = Symbols::address($symbol, '');
+        [$symbol->{name}, qq{<a class="symbol" href="$address"><code>$symbol->{name}</code></a> <span class="places">}
             . join('; used in ', ($where || '<a href="reference.html#L' . $symbol->{declared} . '">header</a>'),
             $used || ()) . '</span>'];
     } $self->{symbols}->all);
