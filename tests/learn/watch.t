@@ -23,7 +23,8 @@ chdir $work or die "$work: $!\n";
 my ($file, @lines) = ('chapters/01_dot_product.c', Exercises::lines_of('chapters/01_dot_product.c'));
 
 my $seen = '';
-my $watch = open my $out, '-|', 'exec setsid make -s watch 2>&1' or die "make: $!\n";
+my $watch = open(my $out, '-|') // die "no process: $!\n";
+if (!$watch) { setpgrp; open STDERR, '>&', \*STDOUT; exec qw(make -s watch) } # a group of its own, as in a terminal
 END { local $?; kill INT => -$watch if $watch }
 
 # Reads on until what has come since the last time looks so.

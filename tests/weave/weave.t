@@ -354,7 +354,7 @@ Or multiply.↵::: → Or multiply. ⇒ chapters/01_first.c:22: the div ::: hint
 Done.↵::: → Done.↵:::↵↵More.↵::: ⇒ chapters/01_first.c:76: ":::" closes a div that was never opened
 ↵::: milestone → Text.↵::: milestone ⇒ chapters/01_first.c:71: a blank line is missing before ::: milestone
 ::: milestone → ::: mile stone ⇒ chapters/01_first.c:71: this opens no div: ::: mile stone (one word or {...} must follow the colons)
-::: milestone → ::: millstone ⇒ chapters/01_first.c:71: a div of an unknown kind, millstone: there are question, hint, done, solution, milestone, worksheet, header and workbench
+::: milestone → ::: millstone ⇒ chapters/01_first.c:71: a div of an unknown kind, millstone: there are question, hint, done, solution, milestone, header and workbench
 Like this: → Like ::: this: ⇒ chapters/01_first.c:59: ":::" is read as text: it must begin its line, and a blank line must stand before it
 ↵↵Yes. → ⇒ chapters/01_first.c:46: a question is a paragraph that asks, a blank line, and the answer
 exercise="1.2" → exercise="1.9" ⇒ chapters/01_first.c:58: a solution of exercise 1.9, which chapters/01_first.c does not have
