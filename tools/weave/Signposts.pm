@@ -81,16 +81,16 @@ sub _printed {
     return join ' ', grep { !$seen{$_}++ } map {/\d+\.\d{4}\b/g} $html =~ m{<samp>(.*?)</samp>}gs;
 }
 
-# A page's sections: level, id, title, text and printed numbers of each, the first being the
+# A page's sections: id, title, text and printed numbers of each, the first being the
 # page's own. A hint is for who asks for it, and what is gained for who has solved it.
 sub _sections {
     my ($html) = @_;
     my ($main) = $html =~ m{<main id="main">(.*)</main>}s or return;
     my (undef, @parts) = split m{<h([1-6])[^>]*?\bid="([^"]+)"[^>]*>(.*?)</h\g{-3}>}s, $main;
     my @sections;
-    while (my ($level, $id, $title, $body) = splice @parts, 0, 4) {
+    while (my (undef, $id, $title, $body) = splice @parts, 0, 4) {
         my $open = $body =~ s{<details class="(?:hint|done)">.*?</details>}{}gsr;
-        push @sections, {level => $level, id => $id, title => text($title), text => text($open),
+        push @sections, {id => $id, title => text($title), text => text($open),
             numbers => _printed($body)};
     }
     return @sections;
