@@ -132,11 +132,9 @@ exponentials of -2, -4, -8, -12 (4)
 [0.1353, 0.0183, 0.0003, 0.0000]
 ```
 
-::: worksheet
 ![A worksheet. The first entry of *Q* is the first row of *X* times the
 first column of $W_Q$; the first of *S* is the first row of *Q* times the
 first row of *K*](worksheet.svg){#fig-worksheet}
-:::
 */
 
 /* folded: how this is printed */
@@ -511,9 +509,7 @@ elsewhere. Training does that to all of them at once.
 ## Solutions
 
 ::: {.solution exercise="3.2"}
-::: worksheet
 ![The worksheet, filled in](answers.svg){#fig-answers}
-:::
 :::
 
 ::: {.solution exercise="3.4"}

@@ -6,7 +6,6 @@ $H$ heads, each $d_k = d / H$ wide, as large models have them. PyTorch's
 tables have one dimension more, in front, for the batch; `.mT` transposes
 the last two.
 
-::: worksheet
 | step | formula | shape | C | PyTorch |
 |:--|:---|:--|:---|:---|
 | roles | $Q = X W_Q$, $K$, $V$ | $n, d$ | `linear_forward` | `nn.Linear` |
@@ -19,13 +18,11 @@ the last two.
 | mixture | $Z_h = A V_h$ | $H, n, d_k$ | `matmul` | `a @ v` |
 | merge | $Z = [Z_1 \dots]$ | $n, d$ | `merge_heads` | `transpose`, `view` |
 | output | $Z W_O + b$ | $n, d$ | `linear_forward` | `nn.Linear` |
-:::
 
 The same way back, where $G$ with a letter is the gradient of that table,
 and $Y$ is what went out; in PyTorch, `loss.backward()` takes all of these
 steps ([](#backward)).
 
-::: worksheet
 | step | to | what is added | C |
 |:--|:--|:---|:---|
 | output | $G_Z$ | $G_Y W_O^\top$ | `linear_backward` |
@@ -41,13 +38,11 @@ steps ([](#backward)).
 | keys | $G_{K_h}$ | $G_S^\top Q_h$ | `dot_scores_backward` |
 | split | $G_Q$ | side by side | `merge_heads` |
 | roles | $G_X$ | $G_Q W_Q^\top$ | `linear_backward` |
-:::
 
 And what stands around attention in a model that learns to write, with a
 vocabulary of $v$ tokens, whose embeddings are the rows of $E$
 ([](#optimizers), [](#gpt), [](#language-model)):
 
-::: worksheet
 | step | formula | shape | C | PyTorch |
 |:--|:---|:--|:---|:---|
 | places | $X + P$ | $n, d$ | `add_positions` | `nn.Embedding` |
@@ -60,7 +55,6 @@ vocabulary of $v$ tokens, whose embeddings are the rows of $E$
 | clipping | length at most 1 | all | `clip_norm` | `clip_grad_norm_` |
 | step | against the slope | all | `adam_step` | `optim.AdamW` |
 | next token | draw by the shares | 1 | `next_token` | `torch.multinomial` |
-:::
 
 ## What becomes of a word {#sheet-journey}
 

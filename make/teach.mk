@@ -3,17 +3,16 @@
 .PHONY: handout autograder graders grade grade-all test-class test-tools
 
 # The assignment is the file that CONF names, or else NAME.conf. The tool says which
-# chapters are graded, for it, for CHAPTER or for what a copy asks for; for these, graders
-# are made.
+# chapters are graded, for it or for CHAPTER; for these, graders are made.
 ifneq ($(origin NAME),command line)
 unexport NAME # some systems have one, for the machine's name
 endif
 conf    = "$${CONF:-$${NAME:+$$NAME.conf}}"
-graded  = $$(tools/teach/grade --chapters "$$WORK" $(conf))
+graded  = $$(tools/teach/grade --chapters $(conf))
 make_graders = chapters=$(graded) && $(MAKE) -s $$(printf 'graders-%s ' $$chapters)
 graders: ## what grades NAME=hw1 or CHAPTER=02
 	+@$(make_graders)
-grade: ## WORK=folder: grades what is in it for NAME=hw1, CHAPTER=02, or what it asks for itself; FORMAT
+grade: ## WORK=folder: grades what is in it for NAME=hw1 or CHAPTER=02; FORMAT
 	+@$(make_graders)
 	@tools/teach/grade "$$WORK" $(conf)
 grade-all: ## DIR=folder with a folder, zip or file for each student; for NAME=hw1 or CHAPTER=02; OUT

@@ -13,7 +13,7 @@ use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
-delete @ENV{qw(RUN_UNDER FIGURES TAP_SMALL TAP_TELL EXERCISE)};
+delete @ENV{qw(RUN_UNDER FIGURES TAP_SMALL TAP_TELL)};
 my $folder = tempdir(CLEANUP => 1);
 my ($compile, $link) = Chapter::compiler();
 
@@ -56,17 +56,11 @@ for (['x[1]: 0.5 where 0.25', 'x[1]: 0.5 where 0.25 is due: 0.25 apart, at most 
     is named([{name => 'it', a => $kept}], a => $said), $is_named && 'it', $what;
 }
 my %most = map { $_ => "x: $_ where 9" } 1 .. 4;
-my @two  = ({name => 'one', a => 'x: 1 where 2 ~ 1 of 3', c => 'x: 5 where 6'}, {name => 'two', b => 'x: 3 where 4'});
-my %both = (a => 'x: 1 where 2 ~ 1 of 3', b => 'x: 3 where 4', c => 'x: 5 where 6');
-for (['', [{name => 'it', %most}], {%most, 1 => '', 2 => ''}, 'tests that pass where the mistake fails them'],
-     ['it', [{name => 'it', %most}], {%most, more => 'should have been refused'}, 'a refusal may be missing besides'],
-     ['it, and something else besides', [{name => 'it', %most}], {%most, more => 'x: 3 where 2'}, 'most tests tell of it'],
-     ['', [{name => 'it', %most}], {%most, 3 => 'x: 8 where 9', 4 => 'x: 8 where 9'}, '... and no fewer than two for each other one'],
-     ['one, and two', \@two, \%both, 'two mistakes at once'],
-     ['one', \@two, {%both, b => ''}, '... or one of them'],
-     ['', \@two, {%both, b => 'x: 9 where 4'}, '... or none, where a value is another']) {
-    my ($name, $known, $says, $what) = @$_;
-    is named($known, %$says), $name, $what;
+for (['', {%most, 1 => '', 2 => ''}, 'tests that pass where the mistake fails them'],
+     ['it', {%most, more => 'should have been refused'}, 'a refusal may be missing besides'],
+     ['', {%most, more => 'x: 3 where 2'}, 'something else besides']) {
+    my ($name, $says, $what) = @$_;
+    is named([{name => 'it', %most}], %$says), $name, $what;
 }
 
 # ---- Answers to exercises of two chapters, compiled otherwise than by what has made the table.

@@ -33,10 +33,9 @@ title = Scores and shares in C#   # in two chapters
 
 exercises = 2.1 1.1, 1.2
   points   2.1=5
-due = 2028-02-29
 seconds = 90
 END
-is_deeply [@$set{qw(name title due seconds)}], ['hw1', 'Scores and shares in C#', '2028-02-29', 90], 'what the lines say';
+is_deeply [@$set{qw(name title seconds)}], ['hw1', 'Scores and shares in C#', 90], 'what the lines say';
 is_deeply $set->{exercises}, [
     {id => '1.1', chapter => '01', function => 'dot', points => 2},
     {id => '1.2', chapter => '01', function => 'dot_scores', points => 3},
@@ -44,14 +43,14 @@ is_deeply $set->{exercises}, [
   'the exercises, in the order of the book, with the book\'s points or other ones';
 $set = set("\xef\xbb\xbfname = U-1_b\r\nchapters = 2 03\r\nexercises = 1.3\r\npoints 3.1 = 1000");
 is ids($set), '1.3 2.1 2.2 2.3 3.1 3.3 3.4', 'all of some chapters, and one; lines with CR, and the mark of UTF-8';
-is_deeply [@$set{qw(title due seconds)}, $set->{exercises}[4]{points}], ['U-1_b', undef, 180, 1000], 'what need not be said';
+is_deeply [@$set{qw(title seconds)}, $set->{exercises}[4]{points}], ['U-1_b', 180, 1000], 'what need not be said';
 is set("name = a\ntitle = \xc3\x9cbung\nexercises = 1.1\n")->{title}, 'Übung', 'UTF-8';
 
 my @book = map { my $of = $_; map { [$of->{number}, @$_{qw(id function points)}] } grep { $_->{function} } @{$of->{exercises}} }
   map { Chapter->load($_) } sort glob 'chapters/*.c';
 my $all = Assignment::load();
 is_deeply [map { [@$_{qw(chapter id function points)}] } @{$all->{exercises}}], \@book, 'without a file, all of the book';
-is_deeply [@$all{qw(name due seconds)}], ['all', undef, 360], '... and a name, and no more time than there is elsewhere';
+is_deeply [@$all{qw(name seconds)}], ['all', 360], '... and a name, and no more time than there is elsewhere';
 
 # ---- What is refused.
 
@@ -69,12 +68,11 @@ for (["name = hw1\ntitle = x\nexercises = 1.1 2.9\n", "3: exercise 2.9 is not in
      (map { ["exercises = 1.1\nname = $_\n", "2: the name is '$_': at most 40 letters"] } '../x', '-x', 'a b', 'a.b', 'x' x 41),
      ["name = \xc3\xbc\nexercises = 1.1\n", '1: the name is'],
      ["name = \xff\n", '1: this is not UTF-8'], ["name = hw1\ntitle = a\x1bb\n", "2: 'title' holds a control character"],
-     ["name = hw1\n\nExercises = 1.1\n", "3: 'Exercises' is not known: name, title, exercises, chapters, points 2.1, due or seconds is needed"],
+     ["name = hw1\n\nExercises = 1.1\n", "3: 'Exercises' is not known: name, title, exercises, chapters, points 2.1 or seconds is needed"],
      ["${good}name = hw2\n", "3: 'name' stands in line 1 already"],
      ["${good}hello\n", "3: 'hello' says nothing: a line such as 'name = hw1' is needed"],
      ["${good}points 2.2 = 3\n", '3: exercise 2.2 gets points, but is not chosen: 1.1 2.1 are'],
      (map { ["${good}points 2.1 = $_\n", "3: exercise 2.1 is worth '$_' points: a number from 1 to 1000 is needed"] } 0, -1, 1.5, 1001, '1e2'),
-     (map { ["${good}due = $_\n", "3: it is due on '$_': a day such as 2026-12-01 is needed"] } '2027-02-29', '2026-13-01', '1.12.2026', '2026-12-1'),
      (map { ["${good}seconds = $_\n", "3: grading takes '$_' seconds: a number from 1 to 360 is needed"] } 0, 361, '1m')) {
     my ($text, $message) = @$_;
     eval { set($text) };

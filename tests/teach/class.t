@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
-# A class is graded: whatever form its submissions have, each once and several at a
-# time; who cannot be graded is said; and where it was stopped, it goes on.
+# A class is graded: whatever form its submissions have, several at a time; and who cannot
+# be graded is said.
 
 use strict;
 use warnings;
@@ -14,7 +14,6 @@ use Chapter;
 use Submission;
 use Test::More;
 use Text;
-use Wait qw(wait_until);
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS CHAPTER NAME CONF FORMAT)};
@@ -112,8 +111,7 @@ put("$class/broken/02_softmax.c", "int a;\nint b = ;\n");
 archive("$class/Anna M\xc3\xbcller.zip", ['hw/02_softmax.c', $solved]);
 symlink '/', "$class/link";
 sub grade_class {
-    my ($to, @before) = (@_ ? @_ : $out);
-    my $said = `@before $make -s grade-all DIR='$class' OUT='$to' CONF='$conf' 2>'$folder/err'`;
+    my $said = `$make -s grade-all DIR='$class' OUT='$out' CONF='$conf' 2>'$folder/err'`;
     return ($? >> 8, $said, Text::of_file("$folder/err") =~ s/^make: .*\n//mgr);
 }
 my ($status, $said, $told) = grade_class();
@@ -127,73 +125,33 @@ is $table, join("\r\n", "\x{feff}name,score,max,2.1,2.2,2.3,note", q{"'=cmd()",0
 like $table, qr/^broken,.*02_softmax\.c:2:.*error/m, '... that tells why one does not compile';
 like Text::of_file("$out/reports/Anna M\xc3\xbcller.txt"), qr{\Ahw, Anna Müller\n\n2\.1 .*^score: 10 / 10$}ms, 'a report has its student\'s name';
 
-# Again: what is as it was stays, what is not is graded.
-sub ages { my %seen; return join ' ', sort grep { !$seen{$_}++ } map { (stat)[9] } @_ }
-my ($gone, $damaged, @rest) = glob "'$out/results/'*.json";
-is scalar @rest, 6, 'a result is kept for each';
-unlink $gone;
-put($damaged, '{"score": 10');
-utime 1, 1, @rest;
-grade_class();
-is Text::of_file("$out/grades.csv"), $table, 'what is missing or half written is graded again, to the same table';
-is ages(@rest), '1', '... and nothing else';
-put("$class/carol/deep/02_softmax.c", $solved);
-put("$class/bob/chapters/02_softmax.c", $empty);
-grade_class();
-like Text::of_file("$out/grades.csv"), qr/^bob,0,.*^carol,10/ms, 'a submission that has changed is graded anew';
-
 # Who cannot be graded.
-unlink "$out/results/bob.json";
-make_path("$out/results/bob.json/x");
+put("$class/bob/other/chapters/02_softmax.c", $empty);
 put("$class/$_.rar", 'x') for qw(emil fay gus);
 ($status, $said, $told) = grade_class();
 is $status, 2, 'who cannot be graded makes the status 2';
-like $told, qr{\Atools/teach/grade-all: bob could not be graded: [^\n]*bob\.json: \w[^\n]*; emil could not be graded: emil\.rar is an archive: unpack it first[^\n]*; fay could[^;\n]*; 1 more: grades\.csv says why\. When[^\n]*\n\z},
+like $told, qr{\Atools/teach/grade-all: bob could not be graded: 02_softmax\.c is there more than once: [^\n]*; emil could not be graded: emil\.rar is an archive: unpack it first[^\n]*; fay could[^;\n]*; 1 more: grades\.csv says why\. When[^\n]*\n\z},
   '... is said on one line';
-like Text::of_file("$out/grades.csv"), qr/^bob,,,,,,.*bob\.json: .*\r\n(?s:.*)^emil,,,,,,"?emil\.rar is an archive(?s:.*)^gus,/m, '... has no points in the table, but the reason';
+like Text::of_file("$out/grades.csv"), qr/^bob,,,,,,.*more than once.*\r\n(?s:.*)^emil,,,,,,"?emil\.rar is an archive(?s:.*)^gus,/m, '... has no points in the table, but the reason';
 ok !-e "$out/reports/bob.txt", '... nor a report of another day';
-rmdir "$out/results/bob.json/x" and rmdir "$out/results/bob.json" and unlink map {"$class/$_.rar"} qw(emil fay gus);
-is((grade_class())[0], 0, 'when that is mended, all are');
-my $whole = Text::of_file("$out/grades.csv");
-
-# Stopped, and gone on with.
-for my $signal (qw(TERM KILL)) {
-    my $to = "$folder/stopped by $signal";
-    make_path("$to/results");
-    mkfifo("$to/results/bob.json", 0600) or die "no pipe: $!\n"; # whose text is waited for
-    my $pid = fork // die;
-    if (!$pid) { setpgrp 0, 0; $ENV{JOBS} = 1; open STDERR, '>', '/dev/null'; exec 'tools/teach/grade-all', $class, $to, $conf }
-    my @done;
-    wait_until { 3 == (@done = grep { -f } glob "'$to/results/'*.json") } 'three results';
-    kill $signal => $signal eq 'KILL' ? -$pid : $pid;
-    waitpid $pid, 0;
-    ok !-e "$to/grades.csv", "stopped by $signal, some are graded";
-    unlink "$to/results/bob.json";
-    utime 1, 1, @done;
-    grade_class($to);
-    is Text::of_file("$to/grades.csv"), $whole, '... and then all, to the same table';
-    is ages(@done), '1', '... those that were are not graded again';
-}
+unlink "$class/bob/other/chapters/02_softmax.c", map {"$class/$_.rar"} qw(emil fay gus);
+put("$class/carol/deep/02_softmax.c", $solved);
 Chapter::save($conf, 'name = hw', 'title = Scores & shares', 'chapters = 02', 'points 2.1 = 9');
-grade_class();
-like Text::of_file("$out/grades.csv"), qr/^carol,16,16,9,3,4,/m, 'other points are counted anew';
+is((grade_class())[0], 0, 'when that is mended, all are');
+like Text::of_file("$out/grades.csv"), qr/^bob,16,.*^carol,16,16,9,3,4,/ms, '... with other points, and by what is there now';
 
-# ---- What is graded: the assignment decides, or else CHAPTER, or else the copy by its own
-# word.
+# ---- What is graded: the assignment decides, or else CHAPTER.
 
 system("tools/learn/student 02 '$folder/copy' >/dev/null") == 0 or die 'no copy can be made';
-my ($its, $own) = ("$folder/copy/.book/exercises", 'what its .book/exercises asks for');
 sub of_copy {
     my (@with) = @_;
     my $said = `$make -s grade WORK='$folder/copy' @with 2>&1`;
     return join ' ', $? >> 8, ($said =~ /\A(.*)/)[0], $said =~ m{^score: (.*)}m;
 }
-is of_copy(), "0 $own 0 / 10", 'a copy handed in blank has nothing, of what it asks for';
-is of_copy('CHAPTER=2.1'), '0 CHAPTER=2.1 0 / 3', '... or of what CHAPTER names';
+like of_copy(), qr/^2 \S+ it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed/, 'what is graded must be said';
+is of_copy('CHAPTER=2.1'), '0 CHAPTER=2.1 0 / 3', 'a copy handed in blank has nothing, of what CHAPTER names';
 is of_copy('CHAPTER=01', "CONF='$conf'"), '0 hw 0 / 16', '... or of the assignment, whatever CHAPTER names';
 like of_copy('CHAPTER=2.9'), qr/^2 \S+ CHAPTER=2\.9: exercise 2\.9 is not in chapter 2: /, '... which there must be';
 like of_copy('CHAPTER=02', 'FORMAT=xml'), qr/^2 \S+ there is no format 'xml': one of github gradescope table is needed/, '... and a format';
-archive("$work/asks.zip", ['hw1/.book/exercises', "2.1\r\n2.3 challenge\n1.3 beside\n"], ['hw1/chapters/02_softmax.c', 'C']);
-is join(' ', Submission::asks("$work/asks.zip")), '2.1 2.3', '... in an archive, too';
 
 done_testing;

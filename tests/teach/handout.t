@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # What students get of an assignment: a copy in which its exercises alone are empty,
-# and their solutions nowhere; and what is asked, as a browser and an editor show it.
+# and their solutions nowhere; and what is asked, as a browser shows it.
 
 use strict;
 use warnings;
@@ -32,8 +32,7 @@ sub squeezed { return join('', @_) =~ s/\s+//gr }
 # The names hold what a shell would take for its own.
 my ($conf, $out) = ("$folder/it's \"1\".conf", "$folder/o'ut \"[1]");
 my @ids = qw(1.1 2.1 2.3);
-Chapter::save($conf, 'name = hw1', q{title = Scores & *shares*, "it's" <é> $x$ @me}, "exercises = @ids", 'points 2.1 = 5',
-    'due = 2026-12-01');
+Chapter::save($conf, 'name = hw1', q{title = Scores & *shares*, "it's" <é> $x$ @me}, "exercises = @ids", 'points 2.1 = 5');
 my ($status, $said) = handout($conf, $out);
 is $status, 0, 'an assignment is packed' or diag $said;
 is $said, "$out/hw1.zip: 3 exercises, 11 points; begin with hw1/ASSIGNMENT.html in it\n", '... which says what it is';
@@ -63,31 +62,26 @@ like `$make -s -C '$folder/hw1' test-01 2>&1`, qr/^ +1\.1 .*done$/m, 'it has wha
 
 # ---- What is asked.
 
-my ($html, $markdown) = map { Text::of_file("$folder/hw1/ASSIGNMENT.$_") } qw(html md);
+my $html = Text::of_file("$folder/hw1/ASSIGNMENT.html");
 my %sign = (lt => '<', gt => '>', amp => '&', quot => '"');
-my %says = (md => $markdown =~ s/\\(?=[^\w\s])//gr,
-    html => $html =~ s{<style>.*?</style>|<title>.*?</title>|<[^>]*>}{ }gsr =~ s/&(\w+);/$sign{$1}/gr);
-for my $name (sort keys %says) {
-    my $simple = sub { squeezed($_[0]) =~ tr/`*\x{2019}“”/'\/'""/r =~ tr{'/}{}dr };
-    my $told = sub { my $due = $simple->($_[0]); like $simple->($says{$name}), qr/\Q$due/, "$name: $_[0]" };
-    $told->(q{Scores & *shares*, "it's" <é> $x$ @me});
-    $told->('Assignment hw1, due on 2026-12-01: 3 functions to write, 11 points in all.');
-    for (['1.1', 'dot', '★, 2 points'], ['2.1', 'softmax', '★★, 5 points'], ['2.3', 'softmax_online', '★★★, challenge, 4 points']) {
-        my ($id, $function, $about) = @$_;
-        $told->("Exercise $id: $function ($about)");
-        my ($chapter) = map { Chapter->load($_) } glob sprintf "$folder/hw1/.book/%02d_*.c", $id;
-        my ($asks) = join("\n", @{$chapter->{lines}}) =~ /^\*\*Exercise \Q$id\E\*\*.*?\n(.*?)\n\n/ms;
-        $told->($_) for grep { !/@/ } split /\n/, $asks;
-        my ($line) = grep { $chapter->{lines}[$_ - 1] =~ /TODO\("\Q$id\E"\)/ } 1 .. @{$chapter->{lines}};
-        $told->("chapters/$chapter->{name}.c, line $line: " . ($function eq 'dot' ? 'float dot(int n, const' : "void $function(int n,"));
-    }
-    $told->($_) for 'A function refuses by REFUSE, which', 'make watch', 'TODO("1.1");', 'make -s test-01 make -s test-02',
-      'Submit these files';
-    unlike $simple->($says{$name}), qr/\[\]|\[@|variabletogrow|Threepasses/, '... without references that lead nowhere, and without hints';
+my $simple = sub { squeezed($_[0]) =~ tr/`*\x{2019}“”/'\/'""/r =~ tr{'/}{}dr };
+my $says = $simple->($html =~ s{<style>.*?</style>|<title>.*?</title>|<[^>]*>}{ }gsr =~ s/&(\w+);/$sign{$1}/gr);
+my $told = sub { my $due = $simple->($_[0]); like $says, qr/\Q$due/, "what is asked: $_[0]" };
+$told->(q{Scores & *shares*, "it's" <é> $x$ @me});
+$told->('Assignment hw1: 3 functions to write, 11 points in all.');
+for (['1.1', 'dot', '★, 2 points'], ['2.1', 'softmax', '★★, 5 points'], ['2.3', 'softmax_online', '★★★, challenge, 4 points']) {
+    my ($id, $function, $about) = @$_;
+    $told->("Exercise $id: $function ($about)");
+    my ($chapter) = map { Chapter->load($_) } glob sprintf "$folder/hw1/.book/%02d_*.c", $id;
+    my ($asks) = join("\n", @{$chapter->{lines}}) =~ /^\*\*Exercise \Q$id\E\*\*.*?\n(.*?)\n\n/ms;
+    $told->($_) for grep { !/@/ } split /\n/, $asks;
+    my ($line) = grep { $chapter->{lines}[$_ - 1] =~ /TODO\("\Q$id\E"\)/ } 1 .. @{$chapter->{lines}};
+    $told->("chapters/$chapter->{name}.c, line $line: " . ($function eq 'dot' ? 'float dot(int n, const' : "void $function(int n,"));
 }
-like $html, qr{<title>Scores &amp; \*shares\*, "it's" &lt;é&gt; \$x\$ \@me</title>}, 'HTML: the title, in plain';
+$told->($_) for 'A function refuses by REFUSE, which', 'make watch', 'TODO("1.1");', 'make -s test-01 make -s test-02', 'Submit these files';
+unlike $says, qr/\[\]|\[@|variabletogrow|Threepasses/, '... without references that lead nowhere, and without hints';
+like $html, qr{<title>Scores &amp; \*shares\*, "it's" &lt;é&gt; \$x\$ \@me</title>}, 'the title, in plain';
 unlike $html, qr/<(?:link|script|img)\b|https?:(?!\/\/www\.w3\.org)/, '... and nothing from elsewhere';
-is((grep { length > 100 } split /\n/, $markdown)[0], undef, 'Markdown: no line is long');
 
 # ---- No solution of any exercise, in any file.
 
@@ -106,7 +100,7 @@ is $said, "$out/all.zip: 74 exercises, 210 points; begin with all/ASSIGNMENT.htm
 my @files = sort keys %{unpacked("$out/all.zip", $folder)};
 is join(' ', map { my $file = $_; map {"$file: $_"} solutions("$folder/$file") } grep { -T "$folder/$_" } @files), '', '... and no file has a solution';
 is_deeply [uniq sort map { solutions($_) } glob 'chapters/*.c'], [sort map { $_->[0] } @bodies], '... which are found where they are';
-is join(' ', grep { Text::of_file("$folder/all/ASSIGNMENT.$_") =~ /Exercise\s+16\.3/ } qw(html md)), 'html md', '... and all can be read';
+like Text::of_file("$folder/all/ASSIGNMENT.html"), qr/Exercise\s+16\.3/, '... and all can be read';
 unlink "$out/all.zip";
 
 # ---- What it refuses leaves what is there.

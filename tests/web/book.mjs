@@ -122,7 +122,7 @@ export const leadsTo = (page, place) =>
 // Types what is searched for, and waits for what is found.
 export const options = (page) => page.getByRole("option");
 export async function search(page, text) {
-  await press(page, "/");
+  await press(page, "Control+k");
   const field = page.getByRole("combobox", { name: "Search the book" });
   await field.fill(text);
   await page

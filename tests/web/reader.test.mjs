@@ -4,17 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  focused,
-  folder,
-  hasFocus,
-  inView,
-  leadsTo,
-  press,
-  reading,
-  root,
-  search,
-} from "./book.mjs";
+import { focused, hasFocus, inView, leadsTo, press, reading, root, search } from "./book.mjs";
 
 const target = (page) => page.locator(":target");
 
@@ -174,21 +164,6 @@ reading("a function's card when the keyboard is on it", "self-attention", async 
 
 // ---- By keyboard alone
 
-reading("keys: said, and switched off for good", "softmax", async (page) => {
-  await press(page, "?");
-  const help = page.getByRole("dialog", { name: "Keys" });
-  await help.waitFor();
-  await press(page, "Shift+Tab", "Space", "Escape");
-  await page.reload();
-  await press(page, "?", "/", "ArrowRight");
-  assert.match(page.url(), /softmax\.html$/);
-  assert.equal(await page.locator("dialog[open]").count(), 0);
-  await page.getByRole("button", { name: "Keys" }).focus();
-  await press(page, "Enter");
-  await help.waitFor();
-  assert.equal(await page.getByRole("checkbox", { name: "use these keys" }).isChecked(), false);
-});
-
 for (const form of ["", " on a phone"]) {
   reading(`Tab stops at what can be scrolled${form}`, `causal-mask${form}`, async (page) => {
     await page.evaluate(() => {
@@ -203,7 +178,7 @@ for (const form of ["", " on a phone"]) {
   });
 }
 
-// ---- Without scripts, and where there is no page
+// ---- Without scripts
 
 reading("contents and folds open, links lead", "softmax without scripts", async (page) => {
   await page.setViewportSize({ width: 390, height: 844 });
@@ -212,9 +187,6 @@ reading("contents and folds open, links lead", "softmax without scripts", async 
   await page.locator(".top summary").click();
   await contents.getByRole("link", { name: "hiding the future" }).click();
   await leadsTo(page, "causal-mask.html");
-  await page.getByText(/^On this page: \d+ sections, \d+ terms?, \d+ functions?/).click();
-  await page.locator(".new").getByRole("link", { name: "mask_scores", exact: true }).click();
-  assert.match(await target(page).innerText(), /^void mask_scores\(/);
 });
 
 // ---- The cover
@@ -240,29 +212,4 @@ reading("the cover says for whom, and draws a map of other words", "index", asyn
   await field.fill("to be");
   await page.locator(".live").getByRole("link").click();
   await leadsTo(page, "workbench.html#stage=scale&words=to+be");
-});
-
-// An address of a folder that is not there: the page comes all the same, and its
-// links and scripts are those of the book, where this has an address.
-const elsewhere = "https://book.example/c/";
-const served = (context) =>
-  context.route(`${elsewhere}**`, (route) => {
-    const file = route
-      .request()
-      .url()
-      .slice(elsewhere.length)
-      .replace(/[?#].*/, "");
-    if (!file.includes("/")) return route.fulfill({ path: join(folder, file) });
-    const page = readFileSync(join(folder, "404.html"), "utf8");
-    const body = page.replace(/\b(href|src)="(?![a-z]+:|#)/g, `$1="${elsewhere}`);
-    return route.fulfill({ status: 404, contentType: "text/html", body });
-  });
-const online = { prepare: served, offline: false };
-reading("where there is no page, the search works", "404", online, async (page) => {
-  await page.goto(`${elsewhere}no/such/page`);
-  await page.getByRole("heading", { name: "This page is not in the book" }).waitFor();
-  await search(page, "mask_scores");
-  await press(page, "Enter");
-  await page.waitForURL(/^https:\/\/book\.example\/c\/causal-mask\.html#L\d+$/);
-  page.faults.length = 0; // this book was not on the disk
 });

@@ -58,13 +58,6 @@ reading("search leads to a definition, which is in sight", "preface", async (pag
   await inView(target(page));
 });
 
-reading("what is found in a fold is shown there", "preface", async (page) => {
-  await search(page, "equal scores have equal exponentials");
-  await press(page, "Enter");
-  await leadsTo(page, "softmax.html#softmax-solutions");
-  await inView(page.getByText("Equal scores have equal exponentials"));
-});
-
 reading("search: chosen by arrows, closed by Escape, and begun again", "softmax", async (page) => {
   const field = await search(page, "weights");
   const chosen = page.getByRole("option", { selected: true });
@@ -94,7 +87,7 @@ reading("search on a phone: by its button and a tap", "softmax on a phone", asyn
 
 const late = held(/search-index\.js$/);
 reading("what is typed while the index loads is found", "softmax", late, async (page) => {
-  await press(page, "/");
+  await press(page, "Control+k");
   await page.keyboard.type("mask_scores");
   await page.getByText("Loading").waitFor();
   late.release();
@@ -104,6 +97,6 @@ reading("what is typed while the index loads is found", "softmax", late, async (
 // What else can be wrong with such a script is in run.test.mjs.
 const damaged = { prepare: answering(/search-index\.js$/, "globalThis.book.packed = {};") };
 reading("search says that its index is damaged", "softmax", damaged, async (page) => {
-  await press(page, "/");
+  await press(page, "Control+k");
   await page.getByText("The search does not work: search-index.js is damaged.").waitFor();
 });

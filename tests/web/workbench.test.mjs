@@ -193,8 +193,6 @@ reading("by keyboard alone: open, change, ask, follow, leave, close", "scaling",
   await tabTo(page, /^Close$/, "Shift+Tab");
   await press(page, "Enter");
   assert.equal(await hasFocus(button), true);
-  await press(page, "?");
-  await page.getByRole("heading", { name: "In the workbench" }).waitFor();
 });
 
 // ---- The address

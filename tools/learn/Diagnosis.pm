@@ -5,8 +5,7 @@ package Diagnosis;
 # file for each chapter: in the build folder, or in a student edition's .book.
 #
 # An answer is told a mistake if every test of its exercise agrees: those that fail,
-# with what they tell, and those that pass. A refusal may be missing besides, and two
-# mistakes may share the tests. Where most of them agree, it is told that this is not all.
+# with what they tell, and those that pass. A refusal may be missing besides.
 
 use strict;
 use warnings;
@@ -96,51 +95,10 @@ sub fits {
     return $values > 0;
 }
 
-# Two mistakes in one function: each test tells of one of them, some of the first alone,
-# and some of the second.
-sub both {
-    my ($one, $other) = @_;
-    my %fails = (%$other, %$one);
-    my @own = map { my ($x, $y) = @$_; [grep { !defined $y->{$_} } keys %$x] } [$one, $other], [$other, $one];
-    return @{$own[0]} && @{$own[1]} && \%fails;
-}
-
-# Is the first difference the same, and are about as many entries wrong?
-sub nearly {
-    my ($kept, $came) = @_;
-    my @first = map { s/ ~ .*//r } $kept, $came;
-    my ($one, $other) = map { / ~ (\d+) of / ? $1 : 0 } $kept, $came;
-    return agree(@first) && abs($one - $other) <= 0.15 * ($one > $other ? $one : $other);
-}
-
-# Do most tests tell of a mistake: three at least, and two for each that does not? What
-# remains is another one, or what is special in a single test.
-sub fits_mostly {
-    my ($fails, $of) = @_;
-    my ($agree, $differ) = (0, 0);
-    for my $name (keys %$of) {
-        my ($kept, $came) = ($fails->{$name}, $of->{$name});
-        next if !defined $kept && (!defined $came || $came eq 'not refused');
-        if (!defined $kept || !defined $came || !nearly($kept, $came)) { $differ++ }
-        elsif ($came !~ $NO_ANSWER && $came ne 'not refused')          { $agree++ }
-    }
-    return $agree >= 3 && $agree >= 2 * $differ;
-}
-
-# The names of the mistakes of an exercise that make its tests tell what they do: of
-# one, or else of two together, or of one that most of them tell of.
+# The names of the mistakes of an exercise that make its tests tell what they do.
 sub names {
     my ($mistakes, $function, $of) = @_;
-    my @known = grep { $_->{function} eq $function } @$mistakes;
-    my @names = map { $_->{name} } grep { fits($_->{fails}, $of) } @known;
-    return @names if @names;
-    for my $k (0 .. $#known) {
-        for my $other (grep { $_ != $k } 0 .. $#known) { # what both fail, the first tells
-            my $fails = both($known[$k]{fails}, $known[$other]{fails}) or next;
-            return "$known[$k]{name}, and $known[$other]{name}" if fits($fails, $of);
-        }
-    }
-    return map {"$_->{name}, and something else besides"} grep { fits_mostly($_->{fails}, $of) } @known;
+    return map { $_->{name} } grep { $_->{function} eq $function && fits($_->{fails}, $of) } @$mistakes;
 }
 
 # The mistakes of a chapter that are known here, each {function, name, fails}; none where

@@ -45,7 +45,7 @@ sub formula {
     return $tex =~ s/^ | $//gr;
 }
 
-# What a reference leads to: a chapter, or a section.
+# What a reference leads to: a chapter, a section, or else a figure.
 my %titles;
 sub title_of {
     my ($id) = @_;
@@ -53,13 +53,13 @@ sub title_of {
         for my $path ('book.md', sort glob 'chapters/*_*.c') {
             open my $file, '<:encoding(UTF-8)', $path or next;
             my ($number) = $path =~ m{/0?(\w+?)_};
-            while (<$file>) {
-                my ($depth, $title, $id) = /^(#+) (.*?) *\{#([\w-]+)\}/ or next;
+            while (my $line = <$file>) {
+                my ($depth, $title, $id) = $line =~ /^(#+) (.*?) *\{#([\w-]+)\}/ or next;
                 $titles{$id} //= ($depth eq '#' && $number ? "chapter $number, " : '') . qq{"$title"};
             }
         }
     }
-    return $titles{$id} // qq{"$id"};
+    return $titles{$id} // 'the figure';
 }
 
 sub plain {

@@ -1,13 +1,11 @@
 package Assignment;
 
-# What a teacher sets: which exercises, for how many points, until when. A file of
-# lines such as
+# What a teacher sets: which exercises, for how many points. A file of lines such as
 #
 #   name = hw1                    # letters, digits, - and _: files are named so
 #   title = Scores and shares
 #   exercises = 1.1 1.2 2.1       # or, with all that these chapters have: chapters = 01 02
 #   points 2.1 = 5                # if not those that the book gives
-#   due = 2026-12-01
 #   seconds = 60                  # that grading one submission may take; else 60 a chapter,
 #                                 # and at most 360
 #
@@ -21,7 +19,6 @@ use File::Basename qw(basename dirname);
 use File::Glob qw(bsd_glob);
 use Cwd qw(abs_path);
 use List::Util qw(first min uniq);
-use Time::Local qw(timegm);
 use Chapter;
 use Text;
 
@@ -30,8 +27,7 @@ my ($MOST_POINTS, $SECONDS) = (1000, 60);
 my $MOST_SECONDS = 360; # Gradescope ends a job after 600 s, building included
 my @chapters;
 
-# Returns name, title, due (undef if open), seconds, and exercises in the book's
-# order: id, chapter (02), function, points. Without a path, these are all
+# Returns name, title, seconds, and exercises in the book's order: id, chapter (02), function, points. Without a path, these are all
 # that a program can test. Dies with one line.
 sub load {
     my ($path) = @_;
@@ -51,15 +47,19 @@ sub load {
     return _assigned($given, @exercises);
 }
 
-# What is graded: what the assignment's file says, or else what CHAPTER names, such as
-# "02 3.1" or all, or else these, which the student's copy asks for by its own word.
+# What is graded: what the assignment's file says, or else what CHAPTER names.
 sub asked {
-    my ($conf, @own) = @_;
+    my ($conf) = @_;
     return load($conf) if length($conf // '');
-    my @named = split ' ', $ENV{CHAPTER} // '';
-    return load() if "@named" eq 'all';
-    my $name = @named ? "CHAPTER=@named" : 'what its .book/exercises asks for';
-    my @ids  = @named ? @named : @own or die "it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed\n";
+    my @ids = split ' ', $ENV{CHAPTER} // '' or die "it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed\n";
+    return named(@ids);
+}
+
+# The exercises of these words: chapters and exercises, such as 02 and 3.1, or all.
+sub named {
+    my (@ids) = @_;
+    return load() if "@ids" eq 'all';
+    my $name = "CHAPTER=@ids";
     my %given = (name => $name, exercises => join(' ', grep { /\./ } @ids), chapters => join ' ', grep { !/\./ } @ids);
     delete @given{grep { $given{$_} eq '' } keys %given};
     return _assigned(\%given, _chosen(\%given, sub { die "$name: $_[1]\n" }));
@@ -80,8 +80,8 @@ sub _read {
         die "$path:$.: '" . $text =~ s/^\s+|\s+\z//gr . "' says nothing: a line such as 'name = hw1' is needed\n"
           if !defined $key;
         $key =~ s/\s+/ /g;
-        die "$path:$.: '$key' is not known: name, title, exercises, chapters, points 2.1, due or seconds is needed\n"
-          if $key !~ /^(?:name|title|exercises|chapters|points \w+\.\d+|due|seconds)$/;
+        die "$path:$.: '$key' is not known: name, title, exercises, chapters, points 2.1 or seconds is needed\n"
+          if $key !~ /^(?:name|title|exercises|chapters|points \w+\.\d+|seconds)$/;
         die "$path:$.: '$key' stands in line $line{$key} already\n" if $line{$key};
         die "$path:$.: nothing follows '$key ='\n" if $value eq '';
         die "$path:$.: '$key' holds a control character\n" if $value =~ /[[:cntrl:]]/;
@@ -93,7 +93,7 @@ sub _read {
 # Dies with what the file says, or does not say, of all but the exercises.
 sub _check {
     my ($path, $given, $wrong) = @_;
-    my ($name, $due, $seconds) = @$given{qw(name due seconds)};
+    my ($name, $seconds) = @$given{qw(name seconds)};
     die "$path: there is no name: a line such as 'name = hw1' is needed\n" if !defined $name;
     die "$path: there is no exercises: a line such as 'exercises = 1.1 2.1' is needed\n"
       if !defined($given->{exercises} // $given->{chapters});
@@ -103,7 +103,6 @@ sub _check {
     my $called = $ENV{NAME} // $name;
     $wrong->('name', "the name is '$name': '$called' is needed, as the file is called")
       if $name ne $called && basename($path, '.conf') eq $called;
-    $wrong->('due', "it is due on '$due': a day such as 2026-12-01 is needed") if defined $due && !_is_day($due);
     $wrong->('seconds', "grading takes '$seconds' seconds: a number from 1 to $MOST_SECONDS is needed, "
         . 'since some systems end all after 600, building the graders included')
       if defined $seconds && !_is_number($seconds, $MOST_SECONDS);
@@ -111,11 +110,6 @@ sub _check {
 
 # A whole number, and no ones of other alphabets.
 sub _is_number { return $_[0] =~ /^[1-9][0-9]{0,8}\z/ && $_[0] <= $_[1] }
-
-sub _is_day {
-    my ($year, $month, $day) = $_[0] =~ /^([0-9]{4})-([0-9]{2})-([0-9]{2})\z/ or return 0;
-    return defined eval { timegm(0, 0, 0, $day, $month - 1, $year) };
-}
 
 # The book's chapters with exercises, read once.
 sub _chapters {
@@ -164,7 +158,7 @@ sub _find {
 
 sub _assigned {
     my ($given, @exercises) = @_;
-    return {name => $given->{name}, title => $given->{title} // $given->{name}, due => $given->{due},
+    return {name => $given->{name}, title => $given->{title} // $given->{name},
         seconds => 0 + ($given->{seconds} // min($MOST_SECONDS, $SECONDS * uniq map { $_->{chapter} } @exercises)),
         exercises => \@exercises};
 }

@@ -51,16 +51,13 @@ sub how {
 }
 sub _lines { return split /\n/, eval { Text::of_file($_[0]) } // die "$_[0] is not there: make graders makes it\n" }
 
-# All of this book on which a grade depends. Dies with one line if some of it is not there.
-sub parts {
+# Dies with one line if something is not there by which this assignment is graded.
+sub check {
     my ($how, $assignment) = @_;
-    my @tools = sort grep { index($_, "$ROOT/tools/") == 0 } map { abs_path($_) } values %INC;
     my @parts = ((map { my $name = $_; map {"$how->{build}/grader/$name.$_"} qw(judge a tests) } chapters($assignment)),
-        (map {"$how->{build}/grader/$_"} qw(run.o how)),
-        (map {"$how->{build}/mistakes/$_->{chapter}.json"} @{$assignment->{exercises}}), _headers(), @tools);
+        "$how->{build}/grader/run.o", map {"$how->{build}/mistakes/$_->{chapter}.json"} @{$assignment->{exercises}});
     my ($lost) = grep { !-s } @parts;
     die "$lost is not there: make graders makes it\n" if $lost;
-    return @parts;
 }
 sub _headers { return Headers::files(Headers->load("$ROOT/src/attention.h")) }
 
@@ -69,7 +66,7 @@ sub grade {
     my ($how, $assignment, $text) = @_;
     my ($begun, %of_chapter) = time;
     push @{$of_chapter{$_->{chapter}}}, $_ for @{$assignment->{exercises}};
-    parts($how, $assignment);
+    check($how, $assignment);
 
     my $jail = Jail->new(tempdir("grade-$$-XXXXXX", TMPDIR => 1, CLEANUP => 1), $how->{cc}, $ROOT, $how->{build});
     my $result = {name => $assignment->{name}, who => undef, score => 0, max => 0, compiled => {},

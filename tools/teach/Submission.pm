@@ -7,9 +7,7 @@ package Submission;
 use strict;
 use warnings;
 use utf8;
-use Cwd qw(abs_path);
 use File::Find qw(find);
-use File::Glob qw(bsd_glob);
 use IO::Uncompress::Unzip qw($UnzipError);
 use List::Util qw(uniq);
 use Text;
@@ -20,7 +18,6 @@ my $MOST_FILES = 20_000; # and files, there or in a folder
 my $NUMBER = qr/(?:[ _-]*\(?\d+\)?)?/; # of another attempt, or of a browser that had one already
 my $ENDING = qr/\.c(?:\.txt)?\z/i;     # and what Windows has put behind it
 my $HIDDEN = qr{(?:^|/)(?:\.[^/]*|__MACOSX)(?:/|\z)}; # such as the book's own chapters, in .book
-my $LIST   = qr{(?:^|/)\.book/exercises\z}; # but for this, which says what a copy asks for
 my $OTHER  = qr/\.(?:tar|tgz|tar\.\w+|tbz2?|txz|7z|rar|gz|xz|bz2)\z/i;
 my $PACKED = qr/\.zip\z|$OTHER/i; # in an archive
 
@@ -92,7 +89,7 @@ sub _unpack {
       or die "$shown is no zip archive that can be read here: unpack it first, into a folder of its own\n";
     do {
         my $name = $zip->getHeaderInfo->{Name} =~ tr{\\}{/}r;
-        my $is_c = $name =~ $ENDING && $name !~ $HIDDEN || $name =~ $LIST;
+        my $is_c = $name =~ $ENDING && $name !~ $HIDDEN;
         push @{$had->{packed}}, "$name in $shown" if $name =~ $PACKED && $name !~ $HIDDEN;
         my $text = '';
         while ((my $status = $zip->read(my $more)) != 0) {
@@ -147,18 +144,6 @@ sub texts {
           if defined $archive && !%chosen;
     }
     return map { $_ => $read->($chosen{$_}) } keys %chosen;
-}
-
-# What a copy says that it asks for (tools/learn/student), as ids; none where it says
-# nothing. No link is followed. What stands beside, is not asked for.
-sub asks {
-    my ($path) = @_;
-    my %had = (text => {});
-    my $at = -d $path ? Text::path(abs_path($path)) : undef;
-    my ($list) = grep { -f && abs_path($_) eq $_ } $at ? bsd_glob("$at/{,*/}.book/exercises") : ();
-    _unpack($path, \%had) if $path =~ /\.zip\z/i && -f $path;
-    my ($text) = $list ? _text_of($list) : map { $had{text}{$_} } grep { $_ =~ $LIST } sort keys %{$had{text}};
-    return ($text // '') =~ /^([0-9]+\.[0-9]+)(?: challenge)?\r?$/mg;
 }
 
 1;

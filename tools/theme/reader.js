@@ -19,16 +19,11 @@ globalThis.book ??= {};
     return element;
   };
 
-  // The full address of what lies in the book's folder. A page that says that there is
-  // none may stand in any other.
-  const home = document.currentScript.src;
-  book.at = (path) => new URL(path, home).href;
-
   // Loads a script of the book's folder once.
   const scripts = {};
   book.load = (src) => {
     scripts[src] ??= new Promise((resolve, reject) => {
-      const script = book.make("script", { src: book.at(src) });
+      const script = book.make("script", { src });
       script.onload = resolve;
       script.onerror = () => {
         delete scripts[src]; // the next time it may be there
@@ -56,31 +51,6 @@ globalThis.book ??= {};
     }
   };
 
-  // The browser may forbid a page from the disk to remember anything.
-  book.remember = (key, value) => {
-    try {
-      if (value) localStorage.setItem(key, value);
-      else localStorage.removeItem(key);
-    } catch {}
-  };
-  const remembered = (key) => {
-    try {
-      return localStorage.getItem(key);
-    } catch {
-      return null;
-    }
-  };
-
-  // A dialog that a click beside it closes.
-  book.dialog = (attributes, ...inside) => {
-    const dialog = book.make("dialog", attributes, ...inside);
-    dialog.addEventListener("click", (event) => {
-      if (event.target === dialog) dialog.close();
-    });
-    document.body.append(dialog);
-    return dialog;
-  };
-
   /* ---- Colours: as the system has them, then the other ones, then these by choice */
 
   const SAYS = { light: "light", dark: "dark", system: "as the system" };
@@ -99,8 +69,10 @@ globalThis.book ??= {};
     const next = { system: other, [other]: usual, [usual]: "" }[root.dataset.theme ?? "system"];
     if (next) root.dataset.theme = next;
     else delete root.dataset.theme;
-    book.remember("theme", next);
     showTheme();
+    try {
+      localStorage.setItem("theme", next);
+    } catch {} // the browser may forbid a page from the disk to remember anything
   }
 
   /* ---- Copying */
@@ -194,31 +166,9 @@ globalThis.book ??= {};
     mark();
   }
 
-  const placeOfAddress = () => document.getElementById(location.hash.slice(1));
-
-  // What was searched for may stand in a fold below the place that was found: it opens.
-  function unfoldSought() {
-    const sought = remembered("sought");
-    if (!sought) return;
-    book.remember("sought", "");
-    const words = sought.split(/\s+/);
-    const says = (it) => words.every((word) => it.textContent.toLowerCase().includes(word));
-    const isNext = (it) => /^H[123]$/.test(it.tagName);
-    const place = placeOfAddress();
-    if (!place || says(place)) return;
-    for (let at = place.nextElementSibling; at && !isNext(at); at = at.nextElementSibling) {
-      if (!says(at)) continue;
-      const folds = [at, ...at.querySelectorAll("details")].filter((it) => it.matches("details"));
-      const found = folds.filter((it) => !it.open && says(it));
-      for (const fold of found) fold.open = true;
-      found[0]?.scrollIntoView({ block: "nearest" });
-      return;
-    }
-  }
-
   // A link into what is folded opens it.
   function unfoldTarget() {
-    const target = placeOfAddress();
+    const target = document.getElementById(location.hash.slice(1));
     const folded = target?.closest("details:not([open])");
     if (!folded) return;
     for (let at = target; at; at = at.parentElement) if (at.matches("details")) at.open = true;
@@ -234,16 +184,6 @@ globalThis.book ??= {};
     card?.remove();
     shown?.removeAttribute("aria-describedby");
     card = shown = undefined;
-  }
-
-  function fillCard([code, says, where, uses]) {
-    return book.make(
-      "div",
-      { id: "card", role: "tooltip" },
-      book.make("pre", {}, book.make("code", {}, code)),
-      ...(says ? [book.make("p", {}, says)] : []),
-      book.make("p", { class: "where" }, where + (uses ? `; used in ${uses}` : "")),
-    );
   }
 
   // Below the name or, where there is no room, above it; never over the edge.
@@ -262,7 +202,14 @@ globalThis.book ??= {};
     if (!symbol || !link.matches(":hover, :focus-visible")) return;
     hideCard();
     shown = link;
-    card = fillCard(symbol);
+    const [code, says, where, uses] = symbol;
+    card = book.make(
+      "div",
+      { id: "card", role: "tooltip" },
+      book.make("pre", {}, book.make("code", {}, code)),
+      ...(says ? [book.make("p", {}, says)] : []),
+      book.make("p", { class: "where" }, where + (uses ? `; used in ${uses}` : "")),
+    );
     card.addEventListener("pointerleave", hideCard);
     document.body.append(card);
     placeCard(link);
@@ -292,62 +239,6 @@ globalThis.book ??= {};
 
   /* ---- Keys */
 
-  let help;
-
-  function showKeys() {
-    help ??= book.dialog(
-      { class: "help", "aria-labelledby": "help-title" },
-      book.make("h2", { id: "help-title" }, "Keys"),
-      ...keyLists(),
-      letters(),
-      book.make("form", { method: "dialog" }, book.make("button", { autofocus: "" }, "Close")),
-    );
-    help.showModal();
-  }
-
-  const pageKeys = [
-    ["←", "the page before"],
-    ["→", "the page after"],
-    ["/", "search"],
-    ["?", "these keys"],
-    ["Esc", "closes what is open"],
-  ];
-  const benchKeys = [
-    ["Tab", "to the next control or table"],
-    ["← ↑ ↓ →", "from number to number"],
-    ["Home End", "to the first, the last of the row; with Ctrl of all"],
-    [
-      "Enter",
-      "asks how the number was made; once more: to the answer; in a text: to its first number",
-    ],
-    ["Esc", "closes the answer, back to the number"],
-  ];
-
-  // Those of the workbench only where there is one.
-  function keyLists() {
-    const bench = document.querySelector(".workbench button");
-    return [
-      keyList(pageKeys),
-      ...(bench ? [book.make("h3", {}, "In the workbench"), keyList(benchKeys)] : []),
-    ];
-  }
-
-  function keyList(lines) {
-    const rows = lines.map(([keys, does]) => {
-      const each = keys.split(" ").flatMap((key) => [book.make("kbd", {}, key), " "]);
-      return book.make("div", {}, book.make("dt", {}, ...each), book.make("dd", {}, does));
-    });
-    return book.make("dl", {}, ...rows);
-  }
-
-  // Who dictates to the computer may want no key to be a command.
-  function letters() {
-    const box = book.make("input", { type: "checkbox" });
-    box.checked = !remembered("no-keys");
-    box.addEventListener("change", () => book.remember("no-keys", box.checked ? "" : "1"));
-    return book.make("label", {}, box, " use these keys");
-  }
-
   const writes = (element) => element.closest("input, textarea, select, dialog, [contenteditable]");
 
   // In a workbench the arrows lead from number to number; a box that scrolls sideways they scroll.
@@ -357,19 +248,16 @@ globalThis.book ??= {};
 
   function press(event) {
     if (event.key === "Escape") hideCard();
+    if (event.key === "k" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault(); // some browsers search elsewhere by this key
+      return book.search();
+    }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (writes(event.target) || document.querySelector("dialog[open]")) return;
-    if (remembered("no-keys")) return;
     const turn = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
-    if (turn && !event.shiftKey && !needsArrows(event.target)) {
-      const link = document.querySelector(`link[rel="${turn}"]`);
-      if (link) location.href = link.href;
-    } else if (event.key === "/") {
-      event.preventDefault();
-      book.search();
-    } else if (event.key === "?") {
-      showKeys();
-    }
+    if (!turn || event.shiftKey || needsArrows(event.target)) return;
+    const link = document.querySelector(`link[rel="${turn}"]`);
+    if (link) location.href = link.href;
   }
 
   /* ---- What scrolls is a stop for the Tab key, so that the arrow keys can move it, and
@@ -392,17 +280,12 @@ globalThis.book ??= {};
   for (const button of document.querySelectorAll("button.theme")) {
     button.addEventListener("click", nextTheme);
   }
-  for (const button of document.querySelectorAll("button.keys")) {
-    button.addEventListener("click", showKeys);
-  }
   showTheme();
   addCopyButtons();
   prepareContents();
   prepareCards();
   skipWhatFits();
   document.addEventListener("keydown", press);
-  for (const unfold of [unfoldTarget, unfoldSought]) {
-    addEventListener("hashchange", unfold);
-    unfold();
-  }
+  addEventListener("hashchange", unfoldTarget);
+  unfoldTarget();
 })();

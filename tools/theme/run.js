@@ -53,10 +53,6 @@
     return -1;
   }
 
-  function parseDrawing(text) {
-    return new DOMParser().parseFromString(text, "text/html").querySelector("svg");
-  }
-
   const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
   const duration = (ms) =>
     ms < 999.5 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
@@ -149,12 +145,6 @@
   const takesWords = (program) =>
     outputs.some((output) => output.dataset.program === program && !isPlain(output));
 
-  // Arguments that the page shows.
-  function exampleOf(program) {
-    const shown = outputs.find(({ dataset }) => dataset.program === program && dataset.args);
-    return shown ? `such as ${shown.dataset.args}` : "";
-  }
-
   // The panel stands below the block that its button is in.
   function place(button) {
     const block =
@@ -171,7 +161,6 @@
     command.textContent = `make -s run-${number}${hasField ? ' ARGS="' : ""}`;
     for (const part of [field, end]) part.hidden = !hasField;
     field.value = request.args;
-    field.placeholder = exampleOf(request.program);
     place(button);
     // Where there is a keyboard, what is typed goes into the field.
     const first = hasField && matchMedia("(hover: hover)").matches ? field : panel;
@@ -282,7 +271,8 @@
 
   // A drawing whose names are not those of the page's own.
   function picture(file, text) {
-    const svg = document.importNode(parseDrawing(text), true);
+    const parsed = new DOMParser().parseFromString(text, "text/html");
+    const svg = document.importNode(parsed.querySelector("svg"), true);
     for (const it of svg.querySelectorAll("[id]")) it.id = `run-${it.id}`;
     const names = svg.getAttribute("aria-labelledby")?.replace(/\S+/g, "run-$&");
     if (names) svg.setAttribute("aria-labelledby", names);

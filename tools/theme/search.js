@@ -84,7 +84,7 @@ globalThis.book ??= {};
     const search = (...queries) =>
       index.search({ queries }, { boostDocument: (id) => worth(records[id]) });
     const found = words.length ? search(named, said("AND", 2), said("OR", 1)) : [];
-    return { words, found, whole: words.length ? search(named, said("AND", 1)).length : 0 };
+    return { words, found };
   }
 
   /* ---- How it is shown */
@@ -131,7 +131,7 @@ globalThis.book ??= {};
     const title = make(kind === "code" ? "code" : "strong", {}, ...marked(name, terms));
     const link = make(
       "a",
-      { href: book.at(address), tabindex: "-1" },
+      { href: address, tabindex: "-1" },
       make("span", { class: "name" }, title, " ", where),
       make("span", { class: "excerpt" }, ...marked(excerpt(says, terms), terms)),
     );
@@ -160,35 +160,33 @@ globalThis.book ??= {};
     says = book.make("p", { class: "says", role: "status" });
     const close = book.make("button", { class: "close", "aria-label": "Close" });
     const form = book.make("form", { method: "dialog" }, field, close);
-    dialog = book.dialog({ class: "search", "aria-label": "Search" }, form, says, list);
+    dialog = book.make("dialog", { class: "search", "aria-label": "Search" }, form, says, list);
+    document.body.append(dialog);
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close(); // beside it
+    });
     field.addEventListener("input", update);
     field.addEventListener("keydown", press);
     form.addEventListener("submit", (event) => {
       if (event.submitter !== close || document.activeElement === field) event.preventDefault();
     });
     list.addEventListener("click", (event) => {
-      if (!event.target.closest("a")) return;
-      dialog.close();
-      book.remember("sought", find(field.value).words.join(" "));
+      if (event.target.closest("a")) dialog.close();
     });
     close.addEventListener("click", () => dialog.close());
   }
 
   function update() {
     if (!index) return; // What is typed while the index loads is looked for then.
-    const { words, found, whole } = find(field.value);
+    const { words, found } = find(field.value);
     list.replaceChildren(...found.slice(0, MOST).map(option));
     list.scrollTop = 0;
     field.setAttribute("aria-expanded", String(found.length > 0));
     const places = `${found.length} ${found.length === 1 ? "place" : "places"}`;
     const most = found.length > MOST ? `, of which the first ${MOST} are shown` : "";
-    const part =
-      whole === found.length
-        ? ""
-        : `; ${whole || "none"} ha${whole > 1 ? "ve" : "s"} all of these words`;
     if (!words.length) says.textContent = "↑ ↓ choose, Enter opens. What stands first fits best.";
     else if (!found.length) says.textContent = "Nothing in the book has these words.";
-    else says.textContent = places + most + part;
+    else says.textContent = places + most;
     choose(0);
   }
 

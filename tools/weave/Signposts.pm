@@ -5,7 +5,7 @@ package Signposts;
 #
 #   links      from each use of a function, type or constant to its definition
 #   anchors    at headings
-#   overview   of a page and of what is new in it, and the index of the whole book
+#   index      of the whole book
 #   search     what the search knows, and what the cards beside a link say
 #   head       description, address and picture of a page, for other programs
 #
@@ -15,7 +15,6 @@ use strict;
 use warnings;
 use utf8;
 use JSON::PP;
-use List::Util qw(first);
 use Pack;
 use Plain;
 use Symbols;
@@ -82,16 +81,16 @@ sub _printed {
     return join ' ', grep { !$seen{$_}++ } map {/\d+\.\d{4}\b/g} $html =~ m{<samp>(.*?)</samp>}gs;
 }
 
-# A page's sections: level, id, title, text and printed numbers of each, the first being the
+# A page's sections: id, title, text and printed numbers of each, the first being the
 # page's own. A hint is for who asks for it, and what is gained for who has solved it.
 sub _sections {
     my ($html) = @_;
     my ($main) = $html =~ m{<main id="main">(.*)</main>}s or return;
     my (undef, @parts) = split m{<h([1-6])[^>]*?\bid="([^"]+)"[^>]*>(.*?)</h\g{-3}>}s, $main;
     my @sections;
-    while (my ($level, $id, $title, $body) = splice @parts, 0, 4) {
+    while (my (undef, $id, $title, $body) = splice @parts, 0, 4) {
         my $open = $body =~ s{<details class="(?:hint|done)">.*?</details>}{}gsr;
-        push @sections, {level => $level, id => $id, title => text($title), text => text($open),
+        push @sections, {id => $id, title => text($title), text => text($open),
             numbers => _printed($body)};
     }
     return @sections;
@@ -119,19 +118,10 @@ sub finished {
     $html =~ s{(<(h[23])[^>]*\bid="([^"]+)"[^>]*>)(.*?)(</\2>)}
               {qq{$1$4<a class="anchor" href="#$3" aria-label="Link to this section"></a>$5}}gse
       if $id ne 'index';
-    $html =~ s{(</h1>\n(?:</hgroup>\n)?)}{$1 . $self->_on_this_page($id, $html)}e if $id ne 'index';
     $html =~ s{<a rel="\w+" href="([\w-]+)\.html"><span class="label">\w+\K}{$self->name_of($1) =~ s/^(?=.)/ · /r}ge;
-    $html =~ s{<!--kind ([\w-]+)\.html-->(.*?)<!--/kind-->}{$self->_short_name($1, $2)}ge;
     $html =~ s{<!--head-->\n}{$self->_head($id)}e;
     $html =~ s{<!--change-->}{$self->_change($html)}e;
     return $html;
-}
-
-# How the links at the top call a page.
-sub _short_name {
-    my ($self, $id, $title) = @_;
-    my $name = $self->name_of($id) or return $title;
-    return '<span title="' . escape(text($title)) . qq{">$name</span>};
 }
 
 sub _link_code {
@@ -174,39 +164,6 @@ sub _link_code {
     return $html;
 }
 
-# What a page has, in one line that unfolds, or stands open beside the text: its sections, and
-# what a chapter adds.
-sub _on_this_page {
-    my ($self, $id, $html) = @_;
-    my @sections = map {qq{<a href="#$_->{id}">} . escape($_->{title}) . '</a>'}
-      grep { $_->{level} == 2 } @{$self->{sections}{$id}};
-    my @symbols = $self->{kind}{$id} ? $self->{symbols}->new_on($id) : ();
-    my @terms;
-    push @terms, [$1, text($2)] while $html =~ m{<span id="(term-[^"]+)" class="term">(.*?)</span>}gs;
-    my %links;
-    push @{$links{$_->{kind}}}, _symbol_link($_, $id) for @symbols;
-    my @functions = @{$links{function} // []};
-    my @types     = @{$links{type}     // []};
-    my @counts    = map { $_->[0] . " $_->[1]" . ($_->[0] == 1 ? '' : 's') } grep { $_->[0] }
-      [scalar @sections, 'section'], [scalar @terms, 'term'], [scalar @functions, 'function'], [scalar @types, 'type'];
-    return '' if @sections + @terms + @symbols < 3;
-    my $list = sub {
-        my ($what, @links) = @_;
-        return @links ? "<p>$what: " . join(' · ', @links) . "</p>\n" : '';
-    };
-    return qq{<details class="new">\n<summary><span class="label">On this page: }
-      . join(', ', @counts) . qq{</span></summary>\n<div class="folded">\n}
-      . $list->('Sections', @sections) . $list->('Terms', map { qq{<a href="#$_->[0]">} . escape($_->[1]) . '</a>' } @terms)
-      . $list->('Functions', @functions) . $list->('Types', @types)
-      . $list->('Data', @{$links{data} // []}) . "</div>\n</details>\n";
-}
-
-sub _symbol_link {
-    my ($symbol, $page) = @_;
-    return qq{<a class="symbol" href="@{[Symbols::address($symbol, $page // '')]}">}
-      . "<code>$symbol->{name}</code></a>";
-}
-
 sub _head {
     my ($self, $id) = @_;
     my $about = $self->{about};
@@ -222,14 +179,8 @@ sub _head {
     push @head, qq{<meta property="og:description" content="$says">} if $says ne '';
     if (my $address = escape($about->{address} // '')) {
         my $here = $address . ($id eq 'index' ? '' : "$id.html");
-        push @head, qq{<link rel="canonical" href="$here">},
-          qq{<meta property="og:url" content="$here">};
-        push @head, qq{<meta property="og:image" content="${address}card.png">},
-          '<meta property="og:image:width" content="1200">',
-          '<meta property="og:image:height" content="630">',
-          '<meta property="og:image:alt" content="A triangle of squares, the shares that each'
-          . ' word gives to those before it">',
-          '<meta name="twitter:card" content="summary_large_image">';
+        push @head, qq{<link rel="canonical" href="$here">}, qq{<meta property="og:url" content="$here">},
+          qq{<meta property="og:image" content="${address}card.png">};
     }
     return join '', map {"$_\n"} @head;
 }
@@ -281,7 +232,8 @@ sub _index_of_code {
         my %uses   = map { $_ => "$_.html#L$symbol->{uses}{$_}" } keys %{$symbol->{uses}};
         my $where = $self->_places('', $symbol->{page} => "$symbol->{page}.html#L$symbol->{line}");
         my $used  = $self->_places('used in ', %uses);
-        [$symbol->{name}, _symbol_link($symbol) . ' <span class="places">'
+        my $address = Symbols::address($symbol, '');
+        [$symbol->{name}, qq{<a class="symbol" href="$address"><code>$symbol->{name}</code></a> <span class="places">}
             . join('; used in ', ($where || '<a href="reference.html#L' . $symbol->{declared} . '">header</a>'),
             $used || ()) . '</span>'];
     } $self->{symbols}->all);
@@ -289,27 +241,11 @@ sub _index_of_code {
 
 sub _index_of_terms {
     my ($self) = @_;
-    my @known = map {
-        my $first = $_->{name} =~ s/,.*//r;
-        my $stem  = $first =~ s/(?:y|ix|s)$//r;
-        +{%$_, stem => lc $stem, pattern => qr/(?<!\w)\Q$stem\E(?:ys?|ies|ix|ices|s|es)?(?!\w)/i}
-    } @{$self->{terms}};
-    # Where a text has the letters of a term, what stands around them counts.
-    my %letters = map { $_ => lc $_ } map { map { $_->{text} } @$_ } values %{$self->{sections}};
     return _entries('terms', map {
-        my $term = $_;
-        my ($home) = $term->{address} =~ /^([\w-]+)/;
-        my %place;
-        for my $id (grep { $self->{kind}{$_} && $_ ne $home } @{$self->{order}}) {
-            my ($section) = first { index($letters{$_->{text}}, $term->{stem}) >= 0
-                  && $_->{text} =~ $term->{pattern} } @{$self->{sections}{$id}};
-            $place{$id} = "$id.html" . ($section->{id} eq $id ? '' : "#$section->{id}") if $section;
-        }
-        my $used  = $self->_places('also in ', %place);
-        my $where = $self->_places('', $home => $term->{address}) || escape(text($self->{title}{$home} // ''));
-        [$term->{name}, qq{<a href="$term->{address}">} . escape($term->{name})
-            . qq{</a> <span class="places">$where} . ($used ? "; also in $used" : '') . '</span>'];
-    } @known);
+        my ($home) = $_->{address} =~ /^([\w-]+)/;
+        my $where = $self->_places('', $home => $_->{address}) || escape(text($self->{title}{$home} // ''));
+        [$_->{name}, qq{<a href="$_->{address}">} . escape($_->{name}) . qq{</a> <span class="places">$where</span>}];
+    } @{$self->{terms}});
 }
 
 # ------------------------------------------------------ what scripts look up
@@ -356,30 +292,6 @@ sub symbols {
         $_->{name} => [@$_{qw(code says)}, $self->name_of($_->{page}) || $_->{header}, $users->($_)]
     } $self->{symbols}->all;
     return "globalThis.book ??= {};\nbook.symbols = " . JSON::PP->new->canonical->encode(\%card) . ";\n";
-}
-
-# ---------------------------------------------------------- further files
-
-# The page that a server shows for an address that leads nowhere: an ordinary
-# one with other words. It may be shown at any depth, so that its links are full
-# addresses where the book's own is known.
-sub not_found {
-    my ($self, $html) = @_;
-    my $book = escape($self->{about}{title} // '');
-    for ($html) {
-        s{(<main id="main">).*?(</main>)}{$1
-<h1>This page is not in the book</h1>
-<p>It may have moved. The contents stand beside this text or above it; or begin at the
-<a href="index.html">first page</a>, or look in the <a href="book-index.html">index</a>.</p>
-$2}s;
-        s{<nav class="pager".*?</nav>\n}{}s;
-        s{<link rel="(?:prev|next)"[^>]*>\n?}{}g;
-        s{<title>.*?</title>}{<title>Not found · $book</title>};
-        s{<!--(?:head|change)-->\n?}{}g;
-        my $address = escape($self->{about}{address} // '');
-        s{\b(href|src)="(?![a-z]+:|#)}{$1="$address}g;
-    }
-    return $html;
 }
 
 1;

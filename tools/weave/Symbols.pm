@@ -9,7 +9,6 @@ package Symbols;
 #                      and end, the last line that has its name
 #   declared           its line among those of all headers (not if it is a chapter's own)
 #   header             the header that has it, without its folder
-#   announced          the page whose header that is
 #   code      says     its declaration, and the comment above that (of the header's)
 #   uses               {page => first line of its code that uses it}
 
@@ -47,14 +46,9 @@ sub find {
     return $self->{own}{$page}{$name} // $self->{all}{$name};
 }
 
-# Those of the header, by name; those that are new on a page, in their order.
+# Those of the header, by name.
 sub all {
     return sort { lc $a->{name} cmp lc $b->{name} || $a->{name} cmp $b->{name} } values %{$_[0]{all}};
-}
-sub new_on {
-    my ($self, $page) = @_;
-    return sort { $a->{declared} <=> $b->{declared} }
-      grep { $_->{announced} eq $page } values %{$self->{all}};
 }
 
 # A pattern for every name that means something on a page.
@@ -95,9 +89,7 @@ my $BRACES = qr/(\{(?:[^{}]++|(?-1))*\})/;
 my $DECLARATION = qr/^(?:#define\ \w+\((?:.*\\\n)*.*|\w[^;{}]*(?:;|$BRACES[^;{}\n]*;?))/m;
 sub _declared {
     my ($header) = @_;
-    my ($lines, $kind) = @$header{qw(lines kind)};
-    my $part  = '';
-    my @parts = map { $part = $1 if $kind->[$_] eq 'prose' && $lines->[$_] =~ /\{#header-([\w-]+)\}/; $part } 0 .. $#$lines;
+    my $lines = $header->{lines};
     my $code = _code_of($header);
     my ($says, $end, @found) = ('', -1);
     while ($code =~ /$DECLARATION/g) {
@@ -109,7 +101,7 @@ sub _declared {
         $end = $first + ($text =~ tr/\n//);
         push @found, {name => $name, kind => $kind, page => $REFERENCE, line => $first + 1, declared => $first + 1,
             end => $end + 1, code => join("\n", @$lines[$first .. $end]), says => $says, uses => {},
-            announced => $parts[$first], header => basename($header->{from}[$first][0])} if defined $name;
+            header => basename($header->{from}[$first][0])} if defined $name;
     }
     return @found;
 }

@@ -96,9 +96,8 @@ local function output(code)
     if status then
         label = label .. ' <span class="status">exit status ' .. escape(status) .. '</span>'
     end
-    return html('<div class="output%s" data-program="%s"%s>\n<p class="label">%s</p>\n<pre %s>'
-        .. '<samp>%s\n</samp></pre>\n</div>',
-        code.classes:includes('beside') and ' beside' or '', escape(program),
+    return html('<div class="output" data-program="%s"%s>\n<p class="label">%s</p>\n<pre %s>'
+        .. '<samp>%s\n</samp></pre>\n</div>', escape(program),
         args and (' data-args="%s"'):format(escape(args)) or '',
         label, scrolls('output'), escape(code.text))
 end
@@ -170,11 +169,9 @@ local function Figure(figure)
     local svg, width = inline_svg(figure.attributes.file, name)
     local number = 'Figure ' .. figure.attributes.number
     local id = figure.identifier ~= '' and ' id="' .. figure.identifier .. '"' or ''
-    -- Several panels are too wide for the place beside the text.
-    local beside = figure.classes:includes('beside') and not svg:find('class="figure panels"', 1, true)
     return {
-        html('<figure%s%s>\n<div class="picture" style="--width: %gpx" %s>\n%s\n</div>\n'
-            .. '<figcaption>', id, beside and ' class="beside"' or '', width, scrolls(number), svg),
+        html('<figure%s>\n<div class="picture" style="--width: %gpx" %s>\n%s\n</div>\n'
+            .. '<figcaption>', id, width, scrolls(number), svg),
         pandoc.Plain(common.caption(figure, number)),
         html('</figcaption>\n</figure>'),
     }
@@ -205,49 +202,6 @@ end
 
 local function Span(span)
     if span.classes:includes('cited') then return span.content end
-end
-
-------------------------------------------------------------------------------
--- Beside the text
-
--- About how high a block is in the column, in pixels of a wide screen.
-local function height_of(block)
-    local text = stringify(block)
-    local _, lines = (block.text or ''):gsub('\n', '\n')
-    if block.t == 'CodeBlock' then
-        return (block.attributes.folded or block.attributes.header) and 40 or lines * 20 + 70
-    elseif block.t == 'Figure' then
-        local svg = inline_svg(block.attributes.file, '')
-        return tonumber(svg:match('^<svg[^>]-%sheight="([%d.]+)') or 0) + 60
-    elseif block.t == 'Div' then
-        local first = block.content[1]
-        return first and 60 + #stringify(first) / 60 * 28 or 0
-    end
-    return math.ceil(utf8.len(text) / 62) * 28 + (block.t == 'Para' and 22 or 40)
-end
-
-local function is_shown(block)
-    return block and (block.t == 'Figure'
-        or block.t == 'CodeBlock' and block.classes:includes('output'))
-end
-
--- What a program prints or draws stands beside the text on wide screens, where there
--- is text enough to stand beside it: up to the next heading, table, output or figure,
--- and what announces that.
-local function place_beside(blocks)
-    for i, block in ipairs(blocks) do
-        if is_shown(block) and not (blocks[i + 1] and blocks[i + 1].t == 'Div'
-            and blocks[i + 1].classes:includes('workbench')) then
-            local room, j = 60, i + 1
-            while blocks[j] and blocks[j].t ~= 'Header' and blocks[j].t ~= 'Table'
-                and not is_shown(blocks[j]) and not is_shown(blocks[j + 1]) do
-                room = room + height_of(blocks[j])
-                j = j + 1
-            end
-            if room >= height_of(block) then block.classes:insert('beside') end
-        end
-    end
-    return blocks
 end
 
 ------------------------------------------------------------------------------
@@ -340,7 +294,7 @@ local function add_index(doc)
     end
     doc.blocks:extend {
         heading(1, 'Index', 'book-index', { kind = 'page' }),
-        pandoc.Para 'Where a function, type or term is introduced, and where else it is used.',
+        pandoc.Para 'Where a function, type or term is introduced, and where else functions and types are used.',
         heading(2, 'Functions and types', 'index-functions'), html('<!--index code-->'),
         heading(2, 'Terms', 'index-terms'), html('<!--index terms-->'),
     }
@@ -360,7 +314,6 @@ local function Pandoc(doc)
     take_invitation(doc)
     doc.meta.first = doc.meta.parts[1] and doc.meta.parts[1].pages[1].id
     doc.meta['book-title'] = stringify(doc.meta.title or '')
-    doc.blocks = place_beside(doc.blocks)
     return doc:walk { Header = mark_page, Link = show_state, Cite = mark_chinese, Div = mark_sources }
 end
 
