@@ -34,28 +34,16 @@ static void check_no_other(const Gpt *g, const Tensors *file,
     free(all.param);
 }
 
-/* A tensor of which there must be so many numbers. */
-static const Tensor *find_counted(const Tensors *file, const char *name,
-                                  int count)
+/* The number of heads, which is a tensor of its own. */
+static int find_heads(const Tensors *file)
 {
-    const Tensor *t = tensors_find(file, name);
-    if (t->count != (size_t)count)
-        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
-               t->count, count);
-    return t;
-}
-
-/* Its whole numbers, which must be from 0 to the most. */
-static const int64_t *find_integers(const Tensors *file, const char *name,
-                                    int count, int64_t most)
-{
-    const int64_t *x = tensor_integers(find_counted(file, name, count));
-    for (int i = 0; i < count; i++)
-        if (x[i] < 0 || x[i] > most)
-            REFUSE("%s: number %d of '%s' is %" PRId64
-                   ": from 0 to %" PRId64 " is needed",
-                   file->path, i, name, x[i], most);
-    return x;
+    const Tensor *t = tensors_find(file, "n_head");
+    const int64_t *heads = tensor_integers(t);
+    if (t->count != 1 || *heads < 0 || *heads > INT_MAX)
+        REFUSE("%s: 'n_head' has %zu numbers, of which the first is "
+               "%" PRId64 ": 1, from 0 to %d, is needed",
+               file->path, t->count, t->count ? *heads : 0, INT_MAX);
+    return (int)*heads;
 }
 
 /* One more than the highest layer in a tensor's name, masks left out.
@@ -100,14 +88,12 @@ void gpt_load(Gpt *g, const char *path)
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
     const Tensor *tokens = find_table(file, prefix, "wte.weight");
     const Tensor *positions = find_table(file, prefix, "wpe.weight");
-    const int has_heads = tensors_have(file, "n_head");
     const Gpt sizes = {
         .vocabulary = tokens->shape[0],
         .context_length = positions->shape[0],
         .width = tokens->shape[1],
-        .n_heads = has_heads
-                       ? (int)find_integers(file, "n_head", 1, INT_MAX)[0]
-                       : gpt_config_heads(path),
+        .n_heads = tensors_have(file, "n_head") ? find_heads(file)
+                                                : gpt_config_heads(path),
         .layers = count_layers(file, prefix),
         .has_own_output = tensors_have(file, "lm_head.weight")};
     if (sizes.n_heads < 1 || sizes.width % sizes.n_heads)
@@ -116,8 +102,6 @@ void gpt_load(Gpt *g, const char *path)
     gpt_init(g, &sizes);
     params_load(gpt_params(g), file, prefix);
     check_no_other(g, file, prefix);
-    if (!has_heads)
-        gpt_config_check(g, path);
     tensors_free(file);
 }
 
@@ -162,7 +146,7 @@ void model_load(Model *m, const char *path)
     Tensors file = tensors_read(path);
     const Tensor *tokens = find_table(&file, "", "token.weight");
     const Tensor *positions = find_table(&file, "", "position.weight");
-    const int heads = (int)find_integers(&file, "n_head", 1, INT_MAX)[0];
+    const int heads = find_heads(&file);
     const int wide = find_table(&file, "", "query.weight")->shape[0];
     const int value = find_table(&file, "", "value.weight")->shape[0];
     if (heads < 1 || wide % heads || value % heads)

@@ -2,11 +2,6 @@
  * includes this. */
 #pragma once
 
-#include "attention/22_gpt.h"
-
-/* Its number of heads. Refuses a file that cannot be read, is no JSON or
- * has no whole number "n_head". */
+/* Its number of heads. Refuses a file that cannot be read, is no JSON, has
+ * no whole number "n_head", or asks for another model, as gpt_load says. */
 int gpt_config_heads(const char *model_path);
-
-/* Refuses one that asks for another model, as gpt_load says. */
-void gpt_config_check(const Gpt *g, const char *model_path);
