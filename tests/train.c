@@ -42,7 +42,8 @@ static void first_step_test(const char *path)
     Run run;
     float row[5];
     run_init(&run, &due.run);
-    run_step(&run.t);
+    int batch[2 * run.t.texts * run.t.model.context_length];
+    gpt_run_step(&run.t, batch);
     record_row(&run);
     fflush(run.rows);
     expect_equal("numbers of a row",
@@ -69,6 +70,7 @@ static void rate_test(void)
 {
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
     GptTraining t = {.steps = 20, .texts = 2};
+    int batch[2 * 2 * 16];
     t.model = (Gpt){.vocabulary = 128,
                     .context_length = 16,
                     .width = 8,
@@ -77,7 +79,7 @@ static void rate_test(void)
     gpt_training_init_prose(&t, &t);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
-        loss = run_step(&t);
+        loss = gpt_run_step(&t, batch);
         if (i < 3)
             expect_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
     }
