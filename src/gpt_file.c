@@ -105,40 +105,19 @@ void gpt_load(Gpt *g, const char *path)
     tensors_free(file);
 }
 
-static void add_heads(TensorList *all, int n_heads)
-{
-    tensor_list_add(all, "", "n_head", 'i', 0, NULL, &(int64_t){n_heads});
-}
-
-/* All that is in a model's file. */
-static TensorList gpt_tensors(const Gpt *g)
-{
-    TensorList all = {0};
-    params_save(gpt_params(g), &all, "");
-    add_heads(&all, g->n_heads);
-    return all;
-}
-
 void gpt_save(const Gpt *g, const char *path)
 {
-    TensorList all = gpt_tensors(g);
-    tensor_list_write(&all, path);
+    params_write(gpt_params(g), g->n_heads, 0, path);
 }
 
 void gpt_save_half(const Gpt *g, const char *path)
 {
-    TensorList all = gpt_tensors(g);
-    tensor_list_halve(&all);
-    tensor_list_write(&all, path);
+    params_write(gpt_params(g), g->n_heads, 1, path);
 }
 
 void model_save_half(const Model *m, const char *path)
 {
-    TensorList all = {0};
-    params_save(model_params(m), &all, "");
-    add_heads(&all, m->attention.n_heads);
-    tensor_list_halve(&all);
-    tensor_list_write(&all, path);
+    params_write(model_params(m), m->attention.n_heads, 1, path);
 }
 
 void model_load(Model *m, const char *path)

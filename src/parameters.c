@@ -160,67 +160,40 @@ void params_load(Params all, const Tensors *file, const char *prefix)
     free(all.param);
 }
 
-void *tensor_list_add(TensorList *all, const char *prefix, const char *name,
-                      char type, int rank, const int *shape,
-                      const void *list)
+/* A tensor for a file, whose numbers are to be freed: in 16 bits, in the
+ * place of those in 32, if it is_half. */
+static Tensor param_tensor(const Param *p, int is_half)
 {
-    Tensor t = {.type = type, .rank = rank, .count = 1};
-    for (int k = 0; k < rank; k++) {
-        t.shape[k] = shape[k];
-        t.count *= (size_t)shape[k];
+    const int rows = p->rows ? p->rows : 1;
+    const size_t count = (size_t)rows * (size_t)p->columns;
+    float *x = new_block(count);
+    uint16_t *bits = (void *)x;
+    param_save(p, x);
+    for (size_t k = 0; is_half && k < count; k++) {
+        if (!(fabsf(x[k]) < 65520))
+            REFUSE("'%s' has %g: a number below 65520 is needed, which a "
+                   "float16 can hold",
+                   p->name, (double)x[k]);
+        bits[k] = to_float16(x[k]);
     }
-    const size_t letters = strlen(prefix) + strlen(name) + 1;
-    const size_t bytes =
-        t.count * (type == 'f' ? sizeof(float) : sizeof(double));
-    char *numbers = new_list(bytes + letters, 1);
-    if (list)
-        memcpy(numbers, list, bytes);
-    snprintf(numbers + bytes, letters, "%s%s", prefix, name);
-    t.data = numbers;
-    t.name = numbers + bytes;
-    all->tensor = realloc(all->tensor, (size_t)(all->count + 1) * sizeof t);
-    if (!all->tensor)
-        REFUSE("'%s' does not fit into memory: less is needed", t.name);
-    all->tensor[all->count++] = t;
-    return numbers;
+    return (Tensor){.name = p->name,
+                    .type = is_half ? 'h' : 'f',
+                    .rank = p->rows ? 2 : 1,
+                    .shape = {p->rows ? rows : p->columns, p->columns},
+                    .data = x};
 }
 
-void params_save(Params all, TensorList *to, const char *prefix)
+void params_write(Params all, int n_heads, int is_half, const char *path)
 {
-    for (int i = 0; i < all.count; i++) {
-        const Param *p = &all.param[i];
-        const int shape[2] = {p->rows ? p->rows : p->columns, p->columns};
-        param_save(p, tensor_list_add(to, prefix, p->name, 'f',
-                                      p->rows ? 2 : 1, shape, NULL));
-    }
+    int64_t heads = n_heads;
+    Tensor *tensor = new_list((size_t)all.count + 1, sizeof *tensor);
+    for (int i = 0; i < all.count; i++)
+        tensor[i] = param_tensor(&all.param[i], is_half);
+    tensor[all.count] =
+        (Tensor){.name = "n_head", .type = 'i', .data = &heads};
+    tensors_write(path, all.count + 1, tensor);
+    for (int i = 0; i < all.count; i++)
+        free(tensor[i].data);
+    free(tensor);
     free(all.param);
-}
-
-/* Each in its own place. */
-void tensor_list_halve(TensorList *all)
-{
-    for (int i = 0; i < all->count; i++) {
-        Tensor *t = &all->tensor[i];
-        if (t->type != 'f')
-            continue;
-        const float *x = t->data;
-        uint16_t *bits = t->data;
-        for (size_t k = 0; k < t->count; k++) {
-            if (!(fabsf(x[k]) < 65520))
-                REFUSE("'%s' has %g: a number below 65520 is needed, which "
-                       "a float16 can hold",
-                       t->name, (double)x[k]);
-            bits[k] = to_float16(x[k]);
-        }
-        t->type = 'h';
-    }
-}
-
-void tensor_list_write(TensorList *all, const char *path)
-{
-    tensors_write(path, all->count, all->tensor);
-    for (int i = 0; i < all->count; i++)
-        free(all->tensor[i].data);
-    free(all->tensor);
-    *all = (TensorList){0};
 }

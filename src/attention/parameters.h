@@ -1,5 +1,5 @@
-/* The parameters of a model by their names in a file, and the tensors of a
- * file that is to be written. Only gpt_file.c includes this. */
+/* The parameters of a model by their names in a file. Only gpt_file.c
+ * includes this. */
 #pragma once
 
 #include "attention/21_training.h"
@@ -29,26 +29,10 @@ Params model_params(const Model *m);
 /* Is there one of that name, with the prefix before its own? */
 int params_have(const Params *all, const char *prefix, const char *name);
 
-/* Tensors that are to be written into one file, with copies of their names
- * and numbers, each name behind its numbers. */
-typedef struct {
-    int count;
-    Tensor *tensor;
-} TensorList;
-
 /* Into the model, from a file, which may have numbers of 16 bits; and from
- * the model into a list. Both free `all.param`. Refuses tensors that are
- * missing or of other shapes. */
+ * the model into a file, with its number of heads as "n_head", and in
+ * numbers of 16 bits if is_half. Both free `all.param`. Refuse tensors that
+ * are missing or of other shapes; and numbers that are too large for
+ * float16. */
 void params_load(Params all, const Tensors *file, const char *prefix);
-void params_save(Params all, TensorList *to, const char *prefix);
-
-/* Adds a tensor with these numbers, or 0 with NULL; returns where they
- * are. */
-void *tensor_list_add(TensorList *all, const char *prefix, const char *name,
-                      char type, int rank, const int *shape,
-                      const void *numbers);
-
-/* Makes all floats float16, and refuses those that are too large for that;
- * writes all into a file, and frees the list. */
-void tensor_list_halve(TensorList *all);
-void tensor_list_write(TensorList *all, const char *path);
+void params_write(Params all, int n_heads, int is_half, const char *path);
