@@ -1,6 +1,5 @@
 #include "attention/long_run.h"
 #include "attention/20_optimizers.h"
-#include "attention/23_language_model.h"
 #include "support.h"
 
 /* The long run of chapter 23: its sizes, how it begins, and its losses. The
@@ -24,13 +23,11 @@ void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes)
     gpt_training_init(t, &own);
 }
 
-float gpt_run_step(GptTraining *t, int *batch)
+void gpt_run_batch(GptTraining *t, int *ids, int *targets)
 {
-    int *targets = batch + t->texts * t->model.context_length;
     t->adam.learning_rate =
         rate_at(t->step, t->steps / 10, t->steps, 4e-3, 4e-4);
-    gpt_training_batch(t, batch, targets);
-    return gpt_training_step(t, batch, targets);
+    gpt_training_batch(t, ids, targets);
 }
 
 float gpt_run_loss(const GptTraining *t, const PlainText *text)

@@ -191,11 +191,11 @@ void bench_train_begin(const char *path, int *texts, int *context)
 }
 
 /* The loss of its next batch, which is drawn, and the rate of the step. */
-float bench_train_step(int *batch, double *rate)
+float bench_train_step(int *ids, int *targets, double *rate)
 {
-    const float loss = gpt_run_step(&training, batch);
+    gpt_run_batch(&training, ids, targets);
     *rate = training.adam.learning_rate;
-    return loss;
+    return gpt_training_step(&training, ids, targets);
 }
 
 /* Softmax in place, by powers of 2, and as fast as the kernel's. */

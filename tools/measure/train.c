@@ -190,11 +190,12 @@ static void take_steps(Run *run, const char *path)
 {
     GptTraining *t = &run->t;
     const int every = (t->steps + 39) / 40;
-    int *batch = new_list(2 * (size_t)t->texts, /* ids and targets */
-                          (size_t)t->model.context_length * sizeof *batch);
+    const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
+    int *ids = new_list(2 * rows, sizeof *ids), *targets = ids + rows;
     while (t->step < t->steps && !is_interrupted) {
         const double from = seconds_now();
-        const float loss = gpt_run_step(t, batch);
+        gpt_run_batch(t, ids, targets);
+        const float loss = gpt_training_step(t, ids, targets);
         run->now.step_seconds += seconds_now() - from;
         const int is_row =
             t->step == 1 || t->step % every == 0 || t->step == t->steps;
@@ -206,7 +207,7 @@ static void take_steps(Run *run, const char *path)
         show_progress(run, loss);
     }
     run_save(run, path);
-    free(batch);
+    free(ids);
 }
 
 /* ---- Its log. */
