@@ -122,8 +122,7 @@ def dot_product():
 
     save_scores("hello", HELLO_SHINY_SUN, HELLO_SHINY_SUN)
     save_scores("journey", YOUR_JOURNEY, YOUR_JOURNEY)
-    for n, m, d in [(1, 1, 1), (1, 5, 3), (5, 1, 2), (2, 3, 5), (7, 5, 3),
-                    (5, 7, 64), (65, 33, 127)]:
+    for n, m, d in (1, 1, 1), (1, 5, 3), (5, 1, 2), (2, 3, 5), (65, 33, 127):
         save_scores(f"{n}x{m}x{d}", uniform(n, n, d),
                     uniform(100 + m, m, d, size=2))
 
@@ -163,13 +162,9 @@ def softmax():
         save_softmax(f"table_{n}x{m}", uniform(n, n, m, size=3))
     save_softmax("table_2x4099", uniform(9, 2, 4099, size=3))
     save_softmax("rising", torch.linspace(-60, 60, 17))
-    save_softmax("falling", torch.linspace(60, -60, 17))
     for case, scores in {
             "zigzag": [0., 3., -2., 30., 29., 31., -31., 31.5, 0., 31.5],
             "equal": [[3.5] * 5, [0.] * 5, [-200.] * 5],
-            "hundreds": [[100., -100., 99., 100., 0.],
-                         [-100., -101., -99.5, -100., -103.],
-                         [0., 1., 2., 3., 200.], [200., 0., 1., 2., 3.]],
             "ten_thousands": [[1e4, -1e4, 1e4, 9998.],
                               [-1e4, -10001., -10002., -10000.5]],
             "overflow": [[88.7, 88.72, 88.73, 89., 88.],
@@ -239,8 +234,6 @@ def qkv():
     for m, d_k, d_v in (1, 1, 1), (1, 2, 3), (4, 3, 2), (3, 5, 7), (9, 2, 4):
         save_asking(f"one_{m}x{d_k}x{d_v}", uniform(40 + m, d_k),
                     uniform(50 + m, m, d_k), uniform(60 + m, m, d_v))
-    save_asking("one_loud", uniform(70, 4, size=30),
-                uniform(71, 6, 4, size=30), uniform(72, 6, 3))
 
 
 # Chapter 4
@@ -350,8 +343,6 @@ def scaling():
         save_attention(f"head_{n}x{m}x{d_k}x{d_v}", uniform(n, n, d_k, size=2),
                        uniform(10 + m, m, d_k, size=2),
                        uniform(20 + d_v, m, d_v))
-    save_attention("head_loud", uniform(30, 4, 6, size=20),
-                   uniform(31, 5, 6, size=20), uniform(32, 5, 3))
     save_attention("head_deafening", uniform(42, 3, 4, size=200),
                    uniform(43, 4, 4, size=200), uniform(44, 4, 2))
     infinite = uniform(45, 4, 2)
@@ -370,10 +361,8 @@ def scaling():
         save(f"scale_{n}x{m}x{d_k}", scores=scores, d_k=d_k,
              scaled=wide(scores) / d_k**0.5)
     save_spread("spread_1", tensor([2.5]))
-    save_spread("spread_2", tensor([-1., 3.]))
     save_spread("spread_11", uniform(33, 11, size=4))
     save_spread("spread_equal", tensor([0.1] * 9))
-    save_spread("spread_shifted", uniform(34, 1000) + 1000)
     save_spread("spread_far", uniform(39, 999) + 1e6)
     save_spread("spread_10000", uniform(35, 10_000, size=200))
     for n, m in (1, 1), (1, 4), (3, 5), (6, 2):
@@ -381,11 +370,9 @@ def scaling():
         save(f"largest_{n}x{m}", weights=weights,
              mean=wide(weights).max(dim=-1).values.mean())
     save_nudge("nudge_1", tensor([3.]), 0, 2)
-    save_nudge("nudge_first", uniform(36, 5, size=3), 0, 1)
     save_nudge("nudge_last", uniform(37, 7, size=3), 6, 0.25)
     save_nudge("nudge_down", uniform(38, 4, size=2), 2, -3)
     save_nudge("nudge_winner", tensor([60., 0., 20., -80.]), 0, 1)
-    save_nudge("nudge_second", uniform(40, 6, size=3), 1, 0.1)
     save_nudge("nudge_not", uniform(41, 5, size=3), 3, 0)
     for step in 40, 100, -20, -100, 800, -800:
         save_nudge(f"nudge_far_{step}", tensor([0., 1., -2.]), 1, step)
@@ -452,22 +439,6 @@ def save_cross(case, x_1, x_2, *weights):
     save_projected(case, {"x_1": x_1, "x_2": x_2}, *weights)
 
 
-def save_cross_module(case, n, m, d, d_2):
-    """PyTorch's own class with keys and values of another width; what it
-    multiplies the result with in the end is made to change nothing."""
-    module = torch.nn.MultiheadAttention(d, 1, bias=False, kdim=d_2, vdim=d_2)
-    x_1, x_2 = uniform(n, n, d), uniform(50 + m, m, d_2)
-    weights = [uniform(60, d, d), uniform(61, d_2, d), uniform(62, d_2, d)]
-    module.double()
-    for own, w in zip([module.q_proj_weight, module.k_proj_weight,
-                       module.v_proj_weight, module.out_proj.weight],
-                      [*weights, torch.eye(d)]):
-        own.copy_(w.T)
-    context, shares = module(wide(x_1), wide(x_2), wide(x_2))
-    save(case, x_1=x_1, x_2=x_2, w_query=weights[0], w_key=weights[1],
-         w_value=weights[2], weights=shares, context=context)
-
-
 def cross_attention():
     first = embedded_sentence()
     *weights, other = drawn(123, (3, 2), (3, 2), (3, 4), (8, 3))
@@ -476,16 +447,11 @@ def cross_attention():
     for n, m, d_1, d_2, d_k, d_v in [(1, 1, 1, 1, 1, 1), (1, 4, 2, 3, 5, 6),
                                      (4, 1, 3, 2, 6, 5), (2, 5, 3, 4, 6, 7),
                                      (5, 3, 7, 2, 4, 6), (3, 9, 5, 8, 2, 4)]:
-        for entry in "a", "b":  # two entries of a batch, and their weights
-            seed = n + 10 * m + (1000 if entry == "b" else 0)
-            save_cross(f"{n}x{m}x{d_1}x{d_2}x{d_k}x{d_v}_{entry}",
-                       uniform(seed, n, d_1), uniform(seed + 200, m, d_2),
-                       uniform(300 + n, d_1, d_k), uniform(400 + n, d_2, d_k),
-                       uniform(500 + n, d_2, d_v))
-    save_cross("loud", uniform(70, 3, 4, size=30), uniform(71, 5, 2, size=30),
-               uniform(72, 4, 3), uniform(73, 2, 3), uniform(74, 2, 6))
-    save_cross_module("module_3x5x4x6", 3, 5, 4, 6)
-    save_cross_module("module_6x2x3x2", 6, 2, 3, 2)
+        save_cross(f"{n}x{m}x{d_1}x{d_2}x{d_k}x{d_v}",
+                   uniform(n + 10 * m, n, d_1),
+                   uniform(n + 10 * m + 200, m, d_2),
+                   uniform(300 + n, d_1, d_k), uniform(400 + n, d_2, d_k),
+                   uniform(500 + n, d_2, d_v))
     for seed, d_1, d_2, d_k, d_v in [(123, 3, 3, 2, 4), (789, 2, 5, 3, 4),
                                      (2**32 - 1, 6, 1, 4, 3)]:
         w_query, w_key, w_value, then = drawn(
@@ -616,14 +582,11 @@ def causal_mask():
                                   (6, 3, 2, 5, -3), (3, 5, 6, 2, 1),
                                   (4, 6, 5, 3, -1), (3, 4, 2, 5, 9),
                                   (2, 3, 4, 5, -7)]:
-        for entry in "a", "b":
-            seed = n + 7 * m + (1000 if entry == "b" else 0)
-            save_masked(f"head_{n}x{m}x{d_k}x{d_v}_{first}_{entry}", first,
-                        uniform(seed, n, d_k, size=2),
-                        uniform(seed + 300, m, d_k, size=2),
-                        uniform(seed + 600, m, d_v))
-    save_masked("loud", 0, uniform(97, 6, 3, size=12),
-                uniform(98, 6, 3, size=12), uniform(99, 6, 2))
+        seed = n + 7 * m
+        save_masked(f"head_{n}x{m}x{d_k}x{d_v}_{first}", first,
+                    uniform(seed, n, d_k, size=2),
+                    uniform(seed + 300, m, d_k, size=2),
+                    uniform(seed + 600, m, d_v))
     # What is hidden scores 100 and more above what is seen.
     last = uniform(101, 4, 2)
     last[3] = tensor([150., 120])
@@ -635,15 +598,12 @@ def causal_mask():
     save_masked("deep", 0, far, deep, uniform(100, 5, 3))
 
     for case, scores, tolerance, gap in [
-            ("half_0", [0., 0.5], 0.2, 104), ("half_1", [0., 0.5], 1e-2, 102),
-            ("half_2", [0., 0.5], 3.6e-3, 100), ("half_3", [0., 0.5], 7e-4, 99),
+            ("half_0", [0., 0.5], 0.2, 104), ("half_3", [0., 0.5], 7e-4, 99),
             ("half_4", [0., 0.5], 6e-7, 93), ("endless", [0., 0.5], INF, 104),
             ("shifted", [-40., -39.5], 3.6e-3, 100), ("one", [7.], 0.0, 104),
-            ("three", [1., -2., 0.25], 5.5e-3, 100),
             ("four", [3., 3., 3., 2.5], 2.2e-3, 100),
             # One weight is too small to be off by much.
             ("small_first", [-30., 0, 0.5], 3.6e-3, 100),
-            ("small_middle", [0, -30, 0.5], 3.6e-3, 100),
             ("small_last", [0, 0.5, -30], 3.6e-3, 100)]:
         save_gap(f"gap_{case}", tensor(scores), tolerance, gap)
 
@@ -761,54 +721,44 @@ def tables(q, k, v, weights, kept, dropped, context, mask):
                 joined=joined(context))
 
 
-def as_module(layers, n_heads):
-    """nn.MultiheadAttention with the numbers of four layers, for keys and
-    values that are not as wide as queries."""
-    query, key, value, out = layers
-    module = torch.nn.MultiheadAttention(
-        query.in_features, n_heads, kdim=key.in_features,
-        vdim=value.in_features, batch_first=True)
-    module.q_proj_weight, module.k_proj_weight = query.weight, key.weight
-    module.v_proj_weight, module.out_proj = value.weight, out
-    module.in_proj_bias.copy_(torch.cat([query.bias, key.bias, value.bias]))
-    return module.double().eval()
-
-
-def save_given(case, seed, sizes, see="all", first=0, d_out=0,
-               bias=True, out_bias=True, rate=0.0, is_module=False):
-    """An attention over two texts. What it is to be made of is saved, all
-    parameters in the order of the layers, and the seed of its lots. The
-    table of a mask leaves something to each query. If the sizes are those of
-    PyTorch's own module, its answers can be taken."""
+def begin_given(case, size, seed, sizes, see="all", first=0, d_out=0,
+                bias=True, out_bias=True, rate=0.0, is_same=False):
+    """The layers of an attention, its two texts, or pairs of texts, and its
+    mask. What it is to be made of is saved, all parameters in the order of
+    the layers, and the seed of its lots. The table of a mask leaves something
+    to each query."""
     n, m, d_x, d_y, n_heads, d_k, d_v = sizes
     torch.manual_seed(seed)
     layers = linears(bias, (d_x, n_heads * d_k), (d_y, n_heads * d_k),
                      (d_y, n_heads * d_v))
     if d_out:
         layers += linears(out_bias, (n_heads * d_v, d_out))
-    parameters = flat(layers)
-    x, y = (uniform(seed, 2, n, d_x, size=3),
-            uniform(seed + 1, 2, m, d_y, size=3))
+    texts = dict(x=uniform(seed, 2, n, d_x, size=size))
+    if not is_same:
+        texts["y"] = uniform(seed + 1, 2, m, d_y, size=size)
     table = uniform(seed + 2, n, m) > 0
     table[torch.arange(n), torch.arange(n) % m] = True
     masks = {"all": visible(n, m, m), "past": visible(n, m, first),
              "where": table}
-    mask = masks[see]
-    q, k, v = (cut(applied(layer, text), n_heads)
+    save(case, **texts, mask=masks[see].float(), rate=rate,
+         parameters=flat(layers),
+         sizes=[d_x, d_y, n_heads, d_k, d_v, d_out, bias, out_bias,
+                [*masks].index(see), first, seed])
+    return layers, texts, masks[see]
+
+
+def save_given(case, seed, sizes, *see, rate=0.0, **how):
+    layers, texts, mask = begin_given(case, 3, seed, sizes, *see, rate=rate,
+                                      **how)
+    x, y = texts.values()
+    q, k, v = (cut(applied(layer, text), sizes[4])
                for layer, text in zip(layers, (x, y, y)))
     torch.manual_seed(seed)
     kept, dropped, context = attend_each(q, k, v, rate, attn_mask=mask)
     following = torch.rand(1)
-    weights = shares(q, k, attn_mask=mask)
-    out = {"out": applied(layers[3], joined(context))} if d_out else {}
-    if is_module:
-        out["out"], weights = as_module(layers, n_heads)(
-            wide(x), wide(y), wide(y), attn_mask=~mask,
-            average_attn_weights=False)
-    save(case, x=x, y=y, mask=mask.float(), following=following, rate=rate,
-         sizes=[d_x, d_y, n_heads, d_k, d_v, d_out, bias, out_bias,
-                [*masks].index(see), first, seed], parameters=parameters,
-         **tables(q, k, v, weights, kept, dropped, context, mask), **out)
+    out = {"out": applied(layer, joined(context)) for layer in layers[3:]}
+    save(case, following=following, **out, **tables(
+        q, k, v, shares(q, k, attn_mask=mask), kept, dropped, context, mask))
 
 
 def evaluated_and_trained(q, k, v, rate):
@@ -851,9 +801,7 @@ def causal_attention():
             ("plain", 5, 4, 3, 9, 0.0, False, 1.0),
             ("biased", 6, 3, 5, 6, 0.3, True, 1.0),
             ("long", 17, 7, 4, 64, 0.1, True, 3.0),
-            ("half", 6, 3, 2, 1024, 0.5, False, 1.0),
             ("one_token", 1, 2, 3, 4, 0.5, True, 1.0),
-            ("one_number", 4, 1, 1, 5, 0.2, True, 2.0),
             ("loud", 7, 5, 2, 8, 0.2, False, 40.0),
             ("all_dropped", 3, 2, 4, 3, 1.0, True, 1.0)]:
         save_causal(case, 100 + n, uniform(n, 2, n, d_in, size=size), d_out,
@@ -1010,8 +958,6 @@ def multi_head():
         save_multi_head(f"class_{d_in}x{d_out}x{n_heads}x{n}", 800 + n,
                         uniform(90 + n, 2, n, d_in, size=3), d_out, n_heads,
                         length, bias)
-    save_multi_head("class_loud", 42, uniform(95, 2, 5, 4, size=60), 6, 2, 5,
-                    True)
     save_multi_head("dropped_half", 123, sentences, 4, 2, 6, False, p=0.5)
     save_multi_head("dropped_tenth", 7, uniform(96, 2, 5, 3), 6, 3, 8, True,
                     p=0.1)
@@ -1019,10 +965,6 @@ def multi_head():
     save_given("given_all", 1300, (3, 5, 4, 7, 2, 6, 8), d_out=9)
     save_given("given_past", 1340, (5, 4, 3, 6, 3, 2, 7), "past", first=1,
                d_out=8, rate=0.3)
-    save_given("given_all_trained", 1360, (3, 5, 4, 6, 2, 3, 5), d_out=7,
-               rate=0.4)
-    save_given("given_one_head", 1370, (4, 6, 3, 5, 1, 2, 7), "past", first=1,
-               d_out=3, rate=0.3)
     save_given("given_where", 1380, (4, 7, 5, 3, 3, 6, 2), "where", d_out=8)
     save_given("given_bare_out", 1420, (2, 3, 6, 4, 2, 5, 7), d_out=8,
                out_bias=False)
@@ -1030,8 +972,6 @@ def multi_head():
                d_out=9, bias=False, rate=0.5)
     save_given("given_side_by_side", 1500, (3, 4, 2, 5, 4, 6, 7), "past",
                first=1)
-    save_given("given_module", 1540, (5, 4, 6, 7, 3, 2, 2), "where", d_out=6,
-               is_module=True)
 
     torch.manual_seed(123)
     torch.nn.MultiheadAttention(8, 2)
@@ -1039,7 +979,6 @@ def multi_head():
     past = visible(3, 3, 0)
     save_module("module_all", 123, small, 2, past & ~past)
     save_module("module_causal", 123, small, 2, ~past)
-    save_module("module_opposite", 123, small, 2, past)
     for d_model, n_heads, n in [(1, 1, 1), (6, 3, 5), (12, 2, 7), (12, 4, 3),
                                 (41, 1, 2)]:
         hidden = uniform(n, n, n) > 0.2
@@ -1263,11 +1202,8 @@ def flash():
             (70, 31, 3, 4, -39), (65, 97, 2, 3, 10), (40, 70, 3, 2, -9),
             (1, 96, 4, 6, 95), (34, 40, 2, 2, 100), (3, 50, 3, 3, -50),
             (96, 96, 8, 7, 0)]:
-        for entry in "a", "b":
-            seed = 10 * (n + 101 * m) + (100_000 if entry == "b" else 0)
-            save_flash(f"past_{n}x{m}x{d_k}x{d_v}_{first}_{entry}",
-                       visible(n, m, first), *roles(n, m, d_k, d_v, seed),
-                       first=first)
+        save_flash(f"past_{n}x{m}x{d_k}x{d_v}_{first}", visible(n, m, first),
+                   *roles(n, m, d_k, d_v, 10 * (n + 101 * m)), first=first)
     for n, m, d_k, d_v in [(1, 1, 2, 3), (5, 64, 3, 4), (33, 31, 4, 2),
                            (65, 129, 3, 5), (64, 64, 64, 32)]:
         everything = torch.ones(n, m, dtype=torch.bool)
@@ -1390,10 +1326,6 @@ def save_cached(case, heads, key_heads, n, d_k, d_v, window, format):
          window=[window], format=[format])
 
 
-def floats_of(bits):
-    return tensor(bits, dtype=torch.int64).to(torch.int32).view(torch.float32)
-
-
 def kv_cache():
     for format, name in enumerate(["float32", "bfloat16", "float16"]):
         save_cached(f"{name}_all", 4, 2, 23, 5, 3, 0, format)
@@ -1417,7 +1349,7 @@ def kv_cache():
     bits += [0, 1 << 31, 0x7f800000, 0xff800000, 0x7f7fffff, 0x7f7f7fff,
              0x7f7f8000, 1, 0x7fffff, 0x33000000, 0x33000001, 0x477fefff,
              0x477ff000, 0x477fffff, 0x47800000, 0x4780e800, 0x47ffe000]
-    x = floats_of(bits)
+    x = tensor(bits, dtype=torch.int64).to(torch.int32).view(torch.float32)
     x = x[~x.isnan()]
     save("numbers", x=x, **{
         name: x.to(getattr(torch, name)).view(torch.int16).to(torch.int64)
@@ -1622,37 +1554,24 @@ def save_attend_undone(case, seed, sizes, mask, rate=0.0):
          **{name: tables[name].detach() for name in given})
 
 
-def save_attention_undone(case, seed, sizes, see="all", first=0, d_out=0,
-                          bias=True, out_bias=True, rate=0.0,
-                          is_same=False):
+def save_attention_undone(case, seed, sizes, *see, d_out=0, rate=0.0, **how):
     """A whole attention over a batch of two texts, or pairs of texts, with
     the gradient of its result given. Parameters get what both texts add."""
-    n, m, d_x, d_y, n_heads, d_k, d_v = sizes
-    torch.manual_seed(seed)
-    layers = linears(bias, (d_x, n_heads * d_k), (d_y, n_heads * d_k),
-                     (d_y, n_heads * d_v))
-    if d_out:
-        layers += linears(out_bias, (n_heads * d_v, d_out))
-    parameters = flat(layers).clone()
-    texts = dict(x=uniform(seed, 2, n, d_x, size=2))
-    if not is_same:
-        texts["y"] = uniform(seed + 1, 2, m, d_y, size=2)
-    table = uniform(seed + 2, n, m) > 0
-    table[torch.arange(n), torch.arange(n) % m] = True
-    masks = {"all": visible(n, m, m), "past": visible(n, m, first),
-             "where": table}
-    g = uniform(seed + 3, 2, n, d_out or n_heads * d_v)
+    n_heads, d_v = sizes[4], sizes[6]
+    layers, texts, mask = begin_given(case, 2, seed, sizes, *see, d_out=d_out,
+                                      rate=rate, **how)
+    g = uniform(seed + 3, 2, sizes[0], d_out or n_heads * d_v)
     torch.manual_seed(seed)
     with torch.enable_grad():
         layers = [layer.double().requires_grad_() for layer in layers]
         leaves = {name: leaf(text) for name, text in texts.items()}
         of_texts = []
         for b in range(2):
-            x, y = leaves["x"][b], leaves["x" if is_same else "y"][b]
+            x, y = leaves["x"][b], [*leaves.values()][-1][b]
             query, key, value = (layer(text) for layer, text in
                                  zip(layers, (x, y, y)))
             q, k, v = (cut(role, n_heads) for role in (query, key, value))
-            tables = traced(q, k, v, masks[see], rate)
+            tables = traced(q, k, v, mask, rate)
             side_by_side = joined(tables["context"])
             tables = with_gradients(dict(
                 query=query, key=key, value=value, head_query=q, head_key=k,
@@ -1665,13 +1584,9 @@ def save_attention_undone(case, seed, sizes, see="all", first=0, d_out=0,
     answers["g_head_context"] = answers.pop("g_context")
     if not d_out:
         del answers["g_joined"]  # given
-    save(case, **texts, mask=masks[see].float(), rate=rate, g=g,
-         parameters=parameters,
-         g_parameters=torch.cat([p.grad.flatten() for layer in layers
-                                 for p in layer.parameters()]),
-         sizes=[d_x, d_y, n_heads, d_k, d_v, d_out, bias, out_bias,
-                [*masks].index(see), first, seed], **gradients(leaves),
-         **answers)
+    save(case, g=g, g_parameters=torch.cat([
+        p.grad.flatten() for layer in layers for p in layer.parameters()]),
+        **gradients(leaves), **answers)
 
 
 def backward():
@@ -1737,12 +1652,8 @@ def backward():
                           "where", d_out=8)
     save_attention_undone("given_bare", 2030, (2, 3, 6, 4, 2, 5, 7), "where",
                           d_out=8, bias=False, out_bias=False, rate=0.5)
-    save_attention_undone("given_bare_out", 2040, (3, 2, 4, 5, 2, 3, 2),
-                          d_out=5, out_bias=False)
     save_attention_undone("given_side_by_side", 2050, (3, 4, 2, 5, 4, 6, 7),
                           "past", first=1)
-    save_attention_undone("given_one_head", 2060, (4, 6, 3, 5, 1, 2, 7),
-                          "past", first=2, bias=False)
     save_attention_undone("given_itself", 2070, (5, 5, 4, 4, 2, 3, 6),
                           "past", d_out=7, rate=0.2, is_same=True)
     save_attention_undone("given_nothing", 2080, (4, 5, 3, 2, 2, 4, 3),
@@ -2104,7 +2015,6 @@ def table_of_losses(losses):
 
 
 def optimizers():
-    save_loss("one_row", uniform(2001, 1, 4, size=2), [2])
     save_loss("rows", uniform(2002, 5, 7, size=3), [6, 0, 3, 3, 1])
     save_loss("ignored", uniform(2003, 6, 5, size=3),
               [-100, 4, 0, -100, -100, 2])
@@ -2121,7 +2031,6 @@ def optimizers():
     adam, adamw, sgd = (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD)
     save_steps("adam", 2010, adam)
     save_steps("adam_coupled", 2020, adam, lr=0.05, weight_decay=0.3)
-    save_steps("adam_slow", 2030, adam, lr=0.1, betas=(0.5, 0.8), eps=0.01)
     save_steps("adam_small", 2040, adam, size=1e-6)
     save_steps("adam_leaps", 2045, adam, betas=(0.0, 0.5), falls=1e8)
     save_steps("adamw", 2050, adamw)
@@ -2130,7 +2039,6 @@ def optimizers():
     save_steps("adamw_long", 2070, adamw, steps=60, count=5, lr=0.02)
     save_steps("sgd", 2080, sgd, lr=0.5)
     save_steps("sgd_momentum", 2090, sgd, lr=0.1, momentum=0.9)
-    save_steps("sgd_decay", 2100, sgd, lr=0.1, weight_decay=0.2)
     save_steps("sgd_both", 2110, sgd, lr=0.05, momentum=0.7, weight_decay=0.4)
 
     for case, count, size, most in [
@@ -2143,7 +2051,6 @@ def optimizers():
 
     save_rates("rates", 10, 100, 0.02, 0.0)
     save_rates("rates_cold", 0, 7, 0.5, 0.1)
-    save_rates("rates_late", 8, 9, 1e-3, 1e-4)
     save_rates("rates_long", 100, 500, 3e-3, 3e-4)
 
 
@@ -2567,7 +2474,6 @@ def inside():
                                  ("later", 7, 4, 2), ("last", 4, 3, 3),
                                  ("after", 8, 4, 3), ("one", 1, 0, 0)]:
         save_weight_back(f"back_{case}", 3100 + n, n, start, back)
-    save_twice("heads_two", 3200, 3, 4)
     save_twice("heads_apart", 3300, 2, 3, is_tied=False)
     save_twice("heads_one", 3400, 1, 3, n_heads=1, layers=1)
     save_twice("heads_three", 3500, 2, 4, vocabulary=5, width=6, n_heads=3,

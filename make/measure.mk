@@ -1,14 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: roofline bench bench-compiles train train-dropout train-repeats train-page train-words mutants
-
-# One program for each instruction set, since each has its own peak.
-rooflines := $(addprefix $(BUILD)/tools/roofline.,plain $(sets))
-$(rooflines): $(BUILD)/tools/roofline.%: tools/measure/roofline.c $(BUILD)/libattention.a $(settings)
-	@mkdir -p $(@D)
-	$(compile) $(kernel_flags) $($*) -DROOFLINE $< $(link_args)
-roofline: $(rooflines) ## what this machine can do at most: GFLOP/s, GB/s
-	@for program in $(rooflines); do $(RUN_UNDER) $$program || exit; done
+.PHONY: bench bench-compiles train train-dropout train-repeats train-page train-words mutants
 
 # The book's functions as a shared library, and bench.c, for each instruction set, with a
 # kernel of its own that takes one tile of queries at a time.
@@ -22,11 +14,11 @@ bench: $(bench_libs) $(BUILD)/bench-venv/made ## its speed beside PyTorch's and 
 $(bench_lib)/attention.so: $(objects) $(src_objects) $(kernel_units)
 	$(MAKE) -s BUILD=$(bench_lib) CFLAGS='$(pic)' lib
 	$(CC) $(FLAGS) $(pic) -shared $(patsubst $(BUILD)/%,$(bench_lib)/%,$^) $(LDFLAGS) $(LDLIBS) $(openmp) -lm -o $@
-$(bench_lib)/bench.%.so: tools/measure/bench.c tools/measure/roofline.c $(bench_lib)/attention.so
+$(bench_lib)/bench.%.so: tools/measure/bench.c $(bench_lib)/attention.so
 	$(CC) $(FLAGS) $(pic) $(kernel_flags) $($*) -Dmain=main_15 -shared $< \
 	  $(LDFLAGS) $(bench_lib)/libattention.a $(LDLIBS) $(openmp) -lm -o $@
 # Whether bench.c still fits what it is compiled with: the gate asks, and measures nothing.
-bench-compiles: $(rooflines)
+bench-compiles:
 	$(compile) $(kernel_flags) -Dmain=main_15 -Werror -fsyntax-only tools/measure/bench.c
 
 $(BUILD)/bench-venv/made: tools/measure/bench.txt

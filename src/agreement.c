@@ -9,61 +9,47 @@ const char *const agreement_word[AGREEMENT_WORDS] = {
     "mouse",  "mice",   "child", "children", "old",  "small", "near",
     "behind", "beside", "_",     "sleeps",   "sleep"};
 
-/* What the number of a sentence chooses. */
-typedef struct {
-    int noun;          /* the first of the two, one of 5 */
-    int is_many;       /* whether it is more than one */
-    int other_is_many; /* whether the second noun is */
-    int preposition;   /* one of 3 */
-    int adjective;     /* one of 2 */
-    int at_first;      /* whether that stands before the first noun */
-    int between; /* how many stand between the two in their list, 0 to 3 */
-} Agreement;
+/* What the number of a sentence chooses: the first of the two nouns, whether
+ * it is more than one, and whether the second is; the preposition and the
+ * adjective, and whether that stands before the first noun; and how many
+ * nouns stand between the two in their list. */
+enum { NOUN, MANY, OTHER_MANY, PREPOSITION, ADJECTIVE, AT_FIRST, BETWEEN };
+enum { CHOICES = BETWEEN + 1 };
 
-/* One of so many; what is left of the number chooses what comes next. */
-static int choose(int *number, int among)
+/* Each choice is one of so many; what is left of the number chooses what
+ * comes next. */
+static void choose(int number, int choice[CHOICES])
 {
-    const int choice = *number % among;
-    *number /= among;
-    return choice;
-}
-
-static Agreement agreement_of(int number)
-{
-    Agreement of;
+    static const int among[CHOICES] = {5, 2, 2, 3, 2, 2, 4};
     if (number < 0 || number >= AGREEMENTS)
         REFUSE("sentence %d: 0 to %d is needed", number, AGREEMENTS - 1);
-    of.noun = choose(&number, 5);
-    of.is_many = choose(&number, 2);
-    of.other_is_many = choose(&number, 2);
-    of.preposition = choose(&number, 3);
-    of.adjective = choose(&number, 2);
-    of.at_first = choose(&number, 2);
-    of.between = choose(&number, 4);
-    return of;
+    for (int k = 0; k < CHOICES; number /= among[k++])
+        choice[k] = number % among[k];
 }
 
 void agreement_text(int number, int ids[AGREEMENT_LENGTH],
                     int target[AGREEMENT_LENGTH])
 {
-    enum { THE, NOUN, ADJECTIVE = 11, PREPOSITION = 13, BLANK = 16, VERB };
-    const Agreement of = agreement_of(number);
-    const int second = (of.noun + 1 + of.between) % 5;
-    const int subject = NOUN + 2 * of.noun + of.is_many;
-    const int other = NOUN + 2 * second + of.other_is_many;
-    const int near = PREPOSITION + of.preposition;
-    const int old = ADJECTIVE + of.adjective;
+    enum { THE, DOG, OLD = 11, NEAR = 13, BLANK = 16, SLEEPS };
+    int of[CHOICES];
+    choose(number, of);
+    const int second = (of[NOUN] + 1 + of[BETWEEN]) % 5;
+    const int subject = DOG + 2 * of[NOUN] + of[MANY];
+    const int other = DOG + 2 * second + of[OTHER_MANY];
+    const int near = NEAR + of[PREPOSITION];
+    const int old = OLD + of[ADJECTIVE];
     const int text[2][AGREEMENT_LENGTH] = {
         {THE, subject, near, THE, old, other, BLANK},
         {THE, old, subject, near, THE, other, BLANK}};
     for (int i = 0; i < AGREEMENT_LENGTH; i++) {
-        ids[i] = text[of.at_first][i];
-        target[i] = ids[i] == BLANK ? VERB + of.is_many : IGNORED;
+        ids[i] = text[of[AT_FIRST]][i];
+        target[i] = ids[i] == BLANK ? SLEEPS + of[MANY] : IGNORED;
     }
 }
 
 int agreement_nouns_differ(int number)
 {
-    const Agreement of = agreement_of(number);
-    return of.is_many != of.other_is_many;
+    int of[CHOICES];
+    choose(number, of);
+    return of[MANY] != of[OTHER_MANY];
 }

@@ -74,5 +74,4 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 
 #include "support.h"
 #include "support/safetensors.h"
-#include "support/interrupt.h"
 #include "support/machine.h"

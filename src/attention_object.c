@@ -119,10 +119,8 @@ void attention_texts_check(const Attention *a, int texts, int n,
 
 void linear_gradient_check(const Linear *l, const Linear *grad_l)
 {
-    if (grad_l->d_in != l->d_in || grad_l->d_out != l->d_out)
-        REFUSE("a gradient from %d to %d numbers, of a layer from %d to "
-               "%d: the same are needed",
-               grad_l->d_in, grad_l->d_out, l->d_in, l->d_out);
+    SIZES_CHECK("a gradient of d_in, d_out", {grad_l->d_in, l->d_in},
+                {grad_l->d_out, l->d_out});
     if (!grad_l->weight || !grad_l->bias != !l->bias)
         REFUSE("a gradient with %s weight and %s bias, of a layer with %s "
                "bias: a weight, and the same of the bias, are needed",
@@ -132,14 +130,10 @@ void linear_gradient_check(const Linear *l, const Linear *grad_l)
 
 void attention_gradient_check(const Attention *a, const Attention *grad_a)
 {
-    if (grad_a->d_x != a->d_x || grad_a->d_y != a->d_y ||
-        grad_a->n_heads != a->n_heads || grad_a->d_k != a->d_k ||
-        grad_a->d_v != a->d_v || grad_a->d_out != a->d_out)
-        REFUSE("a gradient of d_x, d_y, n_heads, d_k, d_v, d_out = "
-               "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
-               grad_a->d_x, grad_a->d_y, grad_a->n_heads, grad_a->d_k,
-               grad_a->d_v, grad_a->d_out, a->d_x, a->d_y, a->n_heads,
-               a->d_k, a->d_v, a->d_out);
+    SIZES_CHECK("a gradient of d_x, d_y, n_heads, d_k, d_v, d_out",
+                {grad_a->d_x, a->d_x}, {grad_a->d_y, a->d_y},
+                {grad_a->n_heads, a->n_heads}, {grad_a->d_k, a->d_k},
+                {grad_a->d_v, a->d_v}, {grad_a->d_out, a->d_out});
     attention_layers_check(grad_a);
     linear_gradient_check(&a->query, &grad_a->query);
     linear_gradient_check(&a->key, &grad_a->key);

@@ -160,12 +160,9 @@ void gpt_pass_free(GptPass *p)
 
 void gpt_pass_check(const Gpt *g, const KVCache *cache, const GptPass *p)
 {
-    if (p->layers != g->layers || p->width != g->width ||
-        p->vocabulary != g->vocabulary || !p->block)
-        REFUSE("a pass of layers, width, vocabulary = %d, %d, %d: %d, %d, "
-               "%d are needed",
-               p->layers, p->width, p->vocabulary, g->layers, g->width,
-               g->vocabulary);
+    SIZES_CHECK("a pass of layers, width, vocabulary",
+                {p->layers, g->layers}, {p->width, g->width},
+                {p->vocabulary, g->vocabulary});
     if (cache && p->texts != 1)
         REFUSE("%d texts, and a cache for one text: 1 text is needed",
                p->texts);
@@ -180,22 +177,15 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
 {
     gpt_pass_check(g, NULL, p);
     gpt_pass_check(g, NULL, grad_p);
-    if (grad_p->texts != p->texts || grad_p->n != p->n)
-        REFUSE("gradients of %d texts of %d tokens, of a pass of %d of %d: "
-               "the same are needed",
-               grad_p->texts, grad_p->n, p->texts, p->n);
-    if (grad_g->vocabulary != g->vocabulary ||
-        grad_g->context_length != g->context_length ||
-        grad_g->width != g->width || grad_g->n_heads != g->n_heads ||
-        grad_g->layers != g->layers ||
-        !grad_g->has_own_output != !g->has_own_output)
-        REFUSE("a gradient of vocabulary, context_length, width, n_heads, "
-               "layers, has_own_output = %d, %d, %d, %d, %d, %d: %d, %d, "
-               "%d, %d, %d, %d are needed",
-               grad_g->vocabulary, grad_g->context_length, grad_g->width,
-               grad_g->n_heads, grad_g->layers, !!grad_g->has_own_output,
-               g->vocabulary, g->context_length, g->width, g->n_heads,
-               g->layers, !!g->has_own_output);
+    SIZES_CHECK("gradients of texts, n", {grad_p->texts, p->texts},
+                {grad_p->n, p->n});
+    SIZES_CHECK("a gradient of vocabulary, context_length, width, n_heads, "
+                "layers, has_own_output",
+                {grad_g->vocabulary, g->vocabulary},
+                {grad_g->context_length, g->context_length},
+                {grad_g->width, g->width}, {grad_g->n_heads, g->n_heads},
+                {grad_g->layers, g->layers},
+                {!!grad_g->has_own_output, !!g->has_own_output});
 }
 
 void gpt_pass_clear(GptPass *p)
@@ -258,10 +248,7 @@ void gpt_caches_free(KVCache *cache, const Gpt *g)
 
 void norm_gradient_check(const Norm *l, const Norm *grad_l)
 {
-    if (grad_l->d != l->d)
-        REFUSE("a gradient of %d entries, where the layer has %d: as many "
-               "are needed",
-               grad_l->d, l->d);
+    SIZES_CHECK("a gradient of d", {grad_l->d, l->d});
 }
 
 /* Powers of 2 hold from -126 to 127; -log2(e) turns e^-x into one. */
@@ -281,10 +268,8 @@ void attend_cached(const Attention *a, KVCache *c, int n,
 {
     const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
     attention_texts_check(a, 1, n, t);
-    if (c->n_kv_heads != heads || c->d_k != d || c->d_v != d_v)
-        REFUSE("a cache of n_kv_heads, d_k, d_v = %d, %d, %d: %d, %d, %d, "
-               "those of the attention, are needed",
-               c->n_kv_heads, c->d_k, c->d_v, heads, d, d_v);
+    SIZES_CHECK("a cache of n_kv_heads, d_k, d_v", {c->n_kv_heads, heads},
+                {c->d_k, d}, {c->d_v, d_v});
     linear_forward_fast(&a->query, n, x, ROWS(a->query.d_out, t->query));
     linear_forward_fast(&a->key, n, x, ROWS(a->key.d_out, t->key));
     linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));

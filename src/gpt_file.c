@@ -1,9 +1,295 @@
 #include "attention/gpt_file.h"
 #include "attention/16_kv_cache.h"
-#include "attention/gpt_config.h"
+#include "attention/float16.h"
 #include "attention/model.h"
-#include "attention/parameters.h"
 #include "support.h"
+#include "support/json.h"
+#include "support/safetensors.h"
+
+/* ---- The parameters of a model by their names in a file. */
+
+/* A table of a file, and where its numbers are in a model. */
+typedef struct {
+    char name[40];
+    int rows, columns; /* of the file's table; of a list rows is 0 */
+    int is_transposed; /* [in][out] there, [out][in] here */
+    int count;         /* our tables, which stand there side by side */
+    float *part[3];
+} Param;
+
+/* All of a model; `param` is to be freed. */
+typedef struct {
+    int count;
+    Param *param;
+} Params;
+
+static void add_param(Params *all, const char *block, const char *layer,
+                      const char *end, Param p)
+{
+    snprintf(p.name, sizeof p.name, "%s%s.%s", block, layer, end);
+    all->param[all->count++] = p;
+}
+
+/* A table, or with 0 rows a list, that stands in the file as in memory. */
+static void add_plain(Params *all, const char *block, const char *layer,
+                      const char *end, int rows, int columns, float *x)
+{
+    add_param(all, block, layer, end,
+              (Param){"", rows, columns, 0, 1, {x}});
+}
+
+static void add_norm(Params *all, const char *block, const char *name,
+                     const Norm *l)
+{
+    add_plain(all, block, name, "weight", 0, l->d, l->weight);
+    add_plain(all, block, name, "bias", 0, l->d, l->bias);
+}
+
+static void add_layers(Params *all, const char *block, const char *name,
+                       int count, const Linear layer[count])
+{
+    const int columns = count * layer->d_out;
+    Param weight = {"", layer->d_in, columns, 1, count, {NULL}};
+    Param bias = {"", 0, columns, 0, count, {NULL}};
+    for (int k = 0; k < count; k++) {
+        weight.part[k] = layer[k].weight;
+        bias.part[k] = layer[k].bias;
+    }
+    add_param(all, block, name, "weight", weight);
+    add_param(all, block, name, "bias", bias);
+}
+
+/* All of a model, by GPT-2's names, under which a layer's table stands as
+ * [in][out], and the roles' three side by side. */
+static Params gpt_params(const Gpt *g)
+{
+    const int d = g->width;
+    Params all = {0,
+                  new_list(12 * (size_t)g->layers + 5, sizeof *all.param)};
+    add_plain(&all, "", "wte", "weight", g->vocabulary, d, g->tokens);
+    add_plain(&all, "", "wpe", "weight", g->context_length, d,
+              g->positions);
+    for (int l = 0; l < g->layers; l++) {
+        const GptBlock *b = &g->block[l];
+        const Attention *a = &b->attention;
+        char h[16];
+        snprintf(h, sizeof h, "h.%d.", l);
+        add_norm(&all, h, "ln_1", &b->norm_1);
+        add_layers(&all, h, "attn.c_attn", 3,
+                   (const Linear[]){a->query, a->key, a->value});
+        add_layers(&all, h, "attn.c_proj", 1, &a->out);
+        add_norm(&all, h, "ln_2", &b->norm_2);
+        add_layers(&all, h, "mlp.c_fc", 1, &b->up);
+        add_layers(&all, h, "mlp.c_proj", 1, &b->down);
+    }
+    add_norm(&all, "", "ln_f", &g->last);
+    if (g->has_own_output)
+        add_plain(&all, "", "lm_head", "weight", g->vocabulary, d,
+                  g->output.weight);
+    return all;
+}
+
+/* By those of chapter 21's PyTorch. */
+static Params model_params(const Model *m)
+{
+    const Attention *a = &m->attention;
+    const Linear *const layer[4] = {&a->query, &a->key, &a->value, &a->out};
+    static const char *const name[4] = {"query", "key", "value", "out"};
+    Params all = {0, new_list(10, sizeof *all.param)};
+    add_plain(&all, "", "token", "weight", m->vocabulary, a->d_x,
+              m->tokens);
+    add_plain(&all, "", "position", "weight", m->context_length, a->d_y,
+              m->positions);
+    for (int k = 0; k < 4; k++) {
+        const Linear *l = layer[k];
+        add_plain(&all, "", name[k], "weight", l->d_out, l->d_in,
+                  l->weight);
+        if (l->bias)
+            add_plain(&all, "", name[k], "bias", 0, l->d_out, l->bias);
+    }
+    return all;
+}
+
+/* The model's number for entry [i][j] of the file's table. */
+static float *param_entry(const Param *p, ptrdiff_t i, ptrdiff_t j)
+{
+    const ptrdiff_t columns = p->columns / p->count, k = j % columns;
+    return p->part[j / columns] +
+           (p->is_transposed ? k * p->rows + i : i * columns + k);
+}
+
+/* Entry i of a tensor, whose type is 'h', 'b' or 'f'. */
+static float number_at(const Tensor *t, ptrdiff_t i)
+{
+    const uint16_t *bits = t->data;
+    return t->type == 'h'   ? from_float16(bits[i])
+           : t->type == 'b' ? from_bfloat16(bits[i])
+                            : ((const float *)t->data)[i];
+}
+
+static void param_load(const Param *p, const Tensor *t)
+{
+    ptrdiff_t next = 0;
+    if (!strchr("hb", t->type))
+        tensor_floats(t); /* refuses any other type */
+    for (int i = 0; i < p->rows || i == 0; i++)
+        for (int j = 0; j < p->columns; j++)
+            *param_entry(p, i, j) = number_at(t, next++);
+}
+
+static void param_save(const Param *p, float *file)
+{
+    for (int i = 0; i < p->rows || i == 0; i++)
+        for (int j = 0; j < p->columns; j++)
+            *file++ = *param_entry(p, i, j);
+}
+
+/* A file's name for it: lm_head alone never stands behind
+ * "transformer.". */
+static void full_name(const char *prefix, const char *name, char full[80])
+{
+    const int is_bare =
+        !strncmp(name, "lm_head", 7) && !strcmp(prefix, "transformer.");
+    snprintf(full, 80, "%s%s", is_bare ? "" : prefix, name);
+}
+
+/* Is there one of that name, with the prefix before its own? */
+static int params_have(const Params *all, const char *prefix,
+                       const char *name)
+{
+    char full[80];
+    for (int i = 0; i < all->count; i++) {
+        full_name(prefix, all->param[i].name, full);
+        if (!strcmp(full, name))
+            return 1;
+    }
+    return 0;
+}
+
+/* Into the model, from a file, which may have numbers of 16 bits; frees
+ * `all.param`. Refuses tensors that are missing or of other shapes. */
+static void params_load(Params all, const Tensors *file, const char *prefix)
+{
+    for (int i = 0; i < all.count; i++) {
+        const Param *p = &all.param[i];
+        char name[80];
+        full_name(prefix, p->name, name);
+        const Tensor *t = tensors_find(file, name);
+        const int rank = p->rows ? 2 : 1;
+        const int rows = p->rows ? p->rows : p->columns;
+        if (t->rank != rank || t->shape[0] != rows ||
+            (rank == 2 && t->shape[1] != p->columns))
+            REFUSE("%s: '%s' is [%d, %d], of %d dimensions: [%d, %d], of "
+                   "%d, is needed",
+                   file->path, name, t->shape[0], t->shape[1], t->rank,
+                   rows, rank == 2 ? p->columns : 1, rank);
+        param_load(p, t);
+    }
+    free(all.param);
+}
+
+/* A tensor for a file, whose numbers are to be freed: in 16 bits, in the
+ * place of those in 32, if it is_half. */
+static Tensor param_tensor(const Param *p, int is_half)
+{
+    const int rows = p->rows ? p->rows : 1;
+    const size_t count = (size_t)rows * (size_t)p->columns;
+    float *x = new_block(count);
+    uint16_t *bits = (void *)x;
+    param_save(p, x);
+    for (size_t k = 0; is_half && k < count; k++) {
+        if (!(fabsf(x[k]) < 65520))
+            REFUSE("'%s' has %g: a number below 65520 is needed, which a "
+                   "float16 can hold",
+                   p->name, (double)x[k]);
+        bits[k] = to_float16(x[k]);
+    }
+    return (Tensor){.name = p->name,
+                    .type = is_half ? 'h' : 'f',
+                    .rank = p->rows ? 2 : 1,
+                    .shape = {p->rows ? rows : p->columns, p->columns},
+                    .data = x};
+}
+
+/* From the model into a file, with its number of heads as "n_head", and in
+ * numbers of 16 bits if is_half; frees `all.param`. */
+static void params_write(Params all, int n_heads, int is_half,
+                         const char *path)
+{
+    int64_t heads = n_heads;
+    Tensor *tensor = new_list((size_t)all.count + 1, sizeof *tensor);
+    for (int i = 0; i < all.count; i++)
+        tensor[i] = param_tensor(&all.param[i], is_half);
+    tensor[all.count] =
+        (Tensor){.name = "n_head", .type = 'i', .data = &heads};
+    tensors_write(path, all.count + 1, tensor);
+    for (int i = 0; i < all.count; i++)
+        free(tensor[i].data);
+    free(tensor);
+    free(all.param);
+}
+
+/* ---- The config.json beside a model's file. */
+
+/* A key that config.json may have, and the values under which it describes
+ * our GPT, the usual one first. All other keys change no logits, say what
+ * the tensors' shapes tell, or come with tensors that are refused. (Chapter
+ * 22's GELU has five names.) */
+static const struct {
+    const char *name, *value[6];
+} key[] = {{"n_head", {NULL}},
+           {"model_type", {"\"gpt2\""}},
+           {"activation_function",
+            {"\"gelu_new\"", "\"gelu_fast\"", "\"gelu_accurate\"",
+             "\"gelu_python_tanh\"", "\"gelu_pytorch_tanh\""}},
+           {"layer_norm_epsilon", {"1e-05"}},
+           {"scale_attn_weights", {"true"}},
+           {"scale_attn_by_inverse_layer_idx", {"false"}},
+           {"add_cross_attention", {"false"}}};
+enum { KEYS = sizeof key / sizeof *key };
+
+/* Refuses a value under which the model is another one. A number may be
+ * written in other ways, and is compared as a float. */
+static void check_value(const char *path, int k, const char *value)
+{
+    const char *const *ours = key[k].value, *usual = *ours;
+    while (*ours && strcmp(value, *ours))
+        ours++;
+    if (!*ours && (!strchr("0123456789", *usual) ||
+                   strtof(value, NULL) != strtof(usual, NULL)))
+        REFUSE("%s: %s is %s; this model has %s", path, key[k].name, value,
+               usual);
+}
+
+/* Its number of heads. Refuses a file that cannot be read, is no JSON, has
+ * no whole number "n_head", or asks for another model, as gpt_load says. */
+static int config_heads(const char *model_path)
+{
+    const char *slash = strrchr(model_path, '/'), *name[KEYS], *value[KEYS];
+    const int folder = slash ? (int)(slash + 1 - model_path) : 0;
+    char path[1000];
+    if (snprintf(path, sizeof path, "%.*sconfig.json", folder,
+                 model_path) >= (int)sizeof path)
+        REFUSE("%s: its path must have fewer than %zu bytes", model_path,
+               sizeof path);
+    FILE *config = fopen(path, "rb");
+    if (!config)
+        REFUSE("%s: it has no 'n_head', and %s: %s: the number of heads is "
+               "needed in one of them",
+               model_path, path, strerror(errno));
+    fclose(config);
+    for (int k = 0; k < KEYS; k++)
+        name[k] = key[k].name;
+    char *text = json_values(path, KEYS, name, value);
+    const int heads = json_whole_number(path, "n_head", *value);
+    for (int k = 1; k < KEYS; k++)
+        if (value[k])
+            check_value(path, k, value[k]);
+    free(text);
+    return heads;
+}
+
+/* ---- Files. */
 
 /* The mask of a block, which GPT-2's files keep beside its parameters. */
 static int is_mask(const char *prefix, const char *name)
@@ -34,28 +320,18 @@ static void check_no_other(const Gpt *g, const Tensors *file,
     free(all.param);
 }
 
-/* A tensor of which there must be so many numbers. */
-static const Tensor *find_counted(const Tensors *file, const char *name,
-                                  int count)
+/* The number of heads, which is a tensor of its own. */
+static int find_heads(const Tensors *file)
 {
-    const Tensor *t = tensors_find(file, name);
-    if (t->count != (size_t)count)
-        REFUSE("%s: '%s' has %zu numbers: %d are needed", file->path, name,
-               t->count, count);
-    return t;
-}
-
-/* Its whole numbers, which must be from 0 to the most. */
-static const int64_t *find_integers(const Tensors *file, const char *name,
-                                    int count, int64_t most)
-{
-    const int64_t *x = tensor_integers(find_counted(file, name, count));
-    for (int i = 0; i < count; i++)
-        if (x[i] < 0 || x[i] > most)
-            REFUSE("%s: number %d of '%s' is %" PRId64
-                   ": from 0 to %" PRId64 " is needed",
-                   file->path, i, name, x[i], most);
-    return x;
+    const Tensor *t = tensors_find(file, "n_head");
+    const int64_t *heads = tensor_integers(t);
+    if (t->count != 1)
+        REFUSE("%s: 'n_head' has %zu numbers: 1 is needed", file->path,
+               t->count);
+    if (*heads < 0 || *heads > INT_MAX)
+        REFUSE("%s: 'n_head' is %" PRId64 ": from 0 to %d is needed",
+               file->path, *heads, INT_MAX);
+    return (int)*heads;
 }
 
 /* One more than the highest layer in a tensor's name, masks left out.
@@ -100,14 +376,12 @@ void gpt_load(Gpt *g, const char *path)
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
     const Tensor *tokens = find_table(file, prefix, "wte.weight");
     const Tensor *positions = find_table(file, prefix, "wpe.weight");
-    const int has_heads = tensors_have(file, "n_head");
     const Gpt sizes = {
         .vocabulary = tokens->shape[0],
         .context_length = positions->shape[0],
         .width = tokens->shape[1],
-        .n_heads = has_heads
-                       ? (int)find_integers(file, "n_head", 1, INT_MAX)[0]
-                       : gpt_config_heads(path),
+        .n_heads = tensors_have(file, "n_head") ? find_heads(file)
+                                                : config_heads(path),
         .layers = count_layers(file, prefix),
         .has_own_output = tensors_have(file, "lm_head.weight")};
     if (sizes.n_heads < 1 || sizes.width % sizes.n_heads)
@@ -116,45 +390,22 @@ void gpt_load(Gpt *g, const char *path)
     gpt_init(g, &sizes);
     params_load(gpt_params(g), file, prefix);
     check_no_other(g, file, prefix);
-    if (!has_heads)
-        gpt_config_check(g, path);
     tensors_free(file);
-}
-
-static void add_heads(TensorList *all, int n_heads)
-{
-    tensor_list_add(all, "", "n_head", 'i', 0, NULL, &(int64_t){n_heads});
-}
-
-/* All that is in a model's file. */
-static TensorList gpt_tensors(const Gpt *g)
-{
-    TensorList all = {0};
-    params_save(gpt_params(g), &all, "");
-    add_heads(&all, g->n_heads);
-    return all;
 }
 
 void gpt_save(const Gpt *g, const char *path)
 {
-    TensorList all = gpt_tensors(g);
-    tensor_list_write(&all, path);
+    params_write(gpt_params(g), g->n_heads, 0, path);
 }
 
 void gpt_save_half(const Gpt *g, const char *path)
 {
-    TensorList all = gpt_tensors(g);
-    tensor_list_halve(&all);
-    tensor_list_write(&all, path);
+    params_write(gpt_params(g), g->n_heads, 1, path);
 }
 
 void model_save_half(const Model *m, const char *path)
 {
-    TensorList all = {0};
-    params_save(model_params(m), &all, "");
-    add_heads(&all, m->attention.n_heads);
-    tensor_list_halve(&all);
-    tensor_list_write(&all, path);
+    params_write(model_params(m), m->attention.n_heads, 1, path);
 }
 
 void model_load(Model *m, const char *path)
@@ -162,7 +413,7 @@ void model_load(Model *m, const char *path)
     Tensors file = tensors_read(path);
     const Tensor *tokens = find_table(&file, "", "token.weight");
     const Tensor *positions = find_table(&file, "", "position.weight");
-    const int heads = (int)find_integers(&file, "n_head", 1, INT_MAX)[0];
+    const int heads = find_heads(&file);
     const int wide = find_table(&file, "", "query.weight")->shape[0];
     const int value = find_table(&file, "", "value.weight")->shape[0];
     if (heads < 1 || wide % heads || value % heads)

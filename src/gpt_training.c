@@ -113,35 +113,17 @@ float gpt_part_gradient(GptTraining *t, int part, const int *ids,
     return loss;
 }
 
-/* How much each part counts for in the mean of all: 1 where all have equally
- * many targets that are not IGNORED, and 0 where a part has none. Returns
- * how many there are. */
-static int weigh_parts(int parts, int rows, const int *targets,
-                       float weight[parts])
-{
-    int count[GPT_PARTS] = {0}, all = 0;
-    for (int k = 0; k < parts; k++) {
-        for (int i = 0; i < rows; i++)
-            count[k] += targets[k * rows + i] != IGNORED;
-        all += count[k];
-    }
-    for (int k = 0; k < parts; k++)
-        weight[k] = all ? (float)((double)count[k] * parts / all) : 0;
-    return all;
-}
-
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets)
 {
     const int rows = t->texts / t->parts * t->model.context_length;
-    float weight[GPT_PARTS], losses[GPT_PARTS], sum = 0;
+    float losses[GPT_PARTS], sum = 0;
     float *const mean = t->gradient->memory;
     dropout_rate_check(t->dropout);
     if (t->step == INT_MAX)
         REFUSE("the training has done %d steps, the most that an int can "
                "count",
                t->step);
-    const int all = weigh_parts(t->parts, rows, targets, weight);
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < t->parts; k++) {
         /* By seeds of its own, so that the passages stay the same. */
@@ -155,13 +137,12 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
     for (size_t i = 0; i < t->model.count; i++) {
         float slopes = 0;
         for (int k = 0; k < t->parts; k++)
-            slopes += weight[k] * t->gradient[k].memory[i];
+            slopes += t->gradient[k].memory[i];
         mean[i] = slopes / (float)t->parts;
     }
     for (int k = 0; k < t->parts; k++)
-        if (weight[k] > 0) /* or else its loss is NaN */
-            sum += weight[k] * losses[k];
-    return all ? sum / (float)t->parts : NAN;
+        sum += losses[k];
+    return sum / (float)t->parts;
 }
 
 float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,

@@ -23,17 +23,19 @@ void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes)
     gpt_training_init(t, &own);
 }
 
+void gpt_run_batch(GptTraining *t, int *ids, int *targets)
+{
+    t->adam.learning_rate =
+        rate_at(t->step, t->steps / 10, t->steps, 4e-3, 4e-4);
+    gpt_training_batch(t, ids, targets);
+}
+
 float gpt_run_loss(const GptTraining *t, const PlainText *text)
 {
-    const int bytes = held_out()->length;
-    if (text->length < bytes)
-        REFUSE("a text of %d bytes; it must have at least %d, as many as "
-               "are held out",
-               text->length, bytes);
     GptPass p;
     gpt_pass_init(&p, &t->model, 1, t->model.context_length);
-    const float loss =
-        gpt_loss(&t->model, text->bytes, bytes, &p, t->shares[0]);
+    const float loss = gpt_loss(&t->model, text->bytes, held_out()->length,
+                                &p, t->shares[0]);
     gpt_pass_free(&p);
     return loss;
 }

@@ -94,12 +94,8 @@ void pass_free(Pass *p)
 void pass_check(const Model *m, const Pass *p)
 {
     const Attention *a = &m->attention;
-    if (p->d_x != a->d_x || p->d_y != a->d_y ||
-        p->vocabulary != m->vocabulary)
-        REFUSE(
-            "a pass of d_x, d_y, vocabulary = %d, %d, %d: %d, %d, %d are "
-            "needed",
-            p->d_x, p->d_y, p->vocabulary, a->d_x, a->d_y, m->vocabulary);
+    SIZES_CHECK("a pass of d_x, d_y, vocabulary", {p->d_x, a->d_x},
+                {p->d_y, a->d_y}, {p->vocabulary, m->vocabulary});
     if (!m->memory || !p->memory)
         REFUSE("a model or a pass without tables: model_init and pass_init "
                "make room for them");
@@ -109,16 +105,11 @@ void model_gradient_check(const Model *m, const Pass *p,
                           const Model *grad_m, const Pass *grad_p)
 {
     pass_check(m, grad_p);
-    if (grad_p->texts != p->texts || grad_p->n != p->n)
-        REFUSE("gradients of %d texts of %d tokens, of a pass of %d of %d: "
-               "the same are needed",
-               grad_p->texts, grad_p->n, p->texts, p->n);
-    if (grad_m->vocabulary != m->vocabulary ||
-        grad_m->context_length != m->context_length)
-        REFUSE("a gradient of vocabulary, context_length = %d, %d: %d and "
-               "%d are needed",
-               grad_m->vocabulary, grad_m->context_length, m->vocabulary,
-               m->context_length);
+    SIZES_CHECK("gradients of texts, n", {grad_p->texts, p->texts},
+                {grad_p->n, p->n});
+    SIZES_CHECK("a gradient of vocabulary, context_length",
+                {grad_m->vocabulary, m->vocabulary},
+                {grad_m->context_length, m->context_length});
     attention_gradient_check(&m->attention, &grad_m->attention);
 }
 

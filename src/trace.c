@@ -61,24 +61,25 @@ void trace_init(Trace *t, const Trace *sizes)
     trace_layout(t);
 }
 
-void trace_init_for(Trace *t, const Attention *a, int n, int m)
+static void init_for(Trace *t, const Attention *a, int texts, int n, int m)
 {
-    Trace sizes = {.n = n, .m = m, .d_out = a->d_out};
+    Trace sizes = {.n = n, .m = m, .d_out = a->d_out, .texts = texts};
     sizes.n_heads = a->n_heads;
     sizes.d_k = a->d_k;
     sizes.d_v = a->d_v;
     trace_init(t, &sizes);
 }
 
+void trace_init_for(Trace *t, const Attention *a, int n, int m)
+{
+    init_for(t, a, 0, n, m);
+}
+
 void trace_init_texts(Trace *t, const Attention *a, int texts, int n)
 {
-    Trace sizes = {.n = n, .m = n, .d_out = a->d_out, .texts = texts};
     if (texts < 1)
         REFUSE("%d texts: at least 1 is needed", texts);
-    sizes.n_heads = a->n_heads;
-    sizes.d_k = a->d_k;
-    sizes.d_v = a->d_v;
-    trace_init(t, &sizes);
+    init_for(t, a, texts, n, n);
 }
 
 void trace_free(Trace *t)
@@ -90,12 +91,9 @@ void trace_free(Trace *t)
 void trace_check(const Trace *t, int n, int m, int n_heads, int d_k,
                  int d_v, int d_out)
 {
-    if (t->n != n || t->m != m || t->n_heads != n_heads || t->d_k != d_k ||
-        t->d_v != d_v || t->d_out != d_out)
-        REFUSE("a trace of n, m, n_heads, d_k, d_v, d_out = "
-               "%d, %d, %d, %d, %d, %d: %d, %d, %d, %d, %d, %d are needed",
-               t->n, t->m, t->n_heads, t->d_k, t->d_v, t->d_out, n, m,
-               n_heads, d_k, d_v, d_out);
+    SIZES_CHECK("a trace of n, m, n_heads, d_k, d_v, d_out", {t->n, n},
+                {t->m, m}, {t->n_heads, n_heads}, {t->d_k, d_k},
+                {t->d_v, d_v}, {t->d_out, d_out});
     if (!t->query || (d_out && !t->out))
         REFUSE("a trace without tables: trace_init makes room for them");
     if (t->texts)

@@ -74,9 +74,8 @@ int main(void)
      * -fsanitize=vla-bound objects all the same.) */
     static float one[1];
     static const char *const small[] = {"vector_*-scores", "table_*-scores",
-                                        "rising-scores", "falling-scores",
-                                        "zigzag-scores"};
-    for (int k = 0; k < 5; k++)
+                                        "rising-scores", "zigzag-scores"};
+    for (int k = 0; k < 4; k++)
         EACH_SET("softmax_naive", small[k], row_by_row(set, softmax_naive));
     TAP("softmax_naive: overflows from 89 on", naive_overflow());
     EACH_SET("softmax", "*-scores", row_by_row(set, softmax));

@@ -4,18 +4,11 @@
 #include "attention/08_cross_attention.h"
 #include "attention/01_dot_product.h"
 
-/* A table of a trace that is due; of the set "loud" scores are some
- * hundred. */
+/* A table of a trace that is due. */
 static float *due_table(const char *set, const char *what)
 {
-    const bool is_loud = !strcmp(set, "loud");
-    const bool is_share = !strcmp(what, "weights");
-    const bool is_mixed = is_share || !strcmp(what, "context");
-    const double rtol = is_mixed && is_loud ? 3e-4 : 1e-5;
-    const double of_shares = is_loud ? 1e-6 : 1e-7;
-    const double of_others = !is_loud ? 1e-6 : is_mixed ? 1e-4 : 1e-5;
-    return due_as(set, what, tap_words("t->%s", what), rtol,
-                  is_share ? of_shares : of_others);
+    return due_as(set, what, tap_words("t->%s", what), 1e-5,
+                  strcmp(what, "weights") ? 1e-6 : 1e-7);
 }
 
 /* The layer of a matrix, which it holds turned over. */
@@ -44,19 +37,15 @@ static Attention given_matrices(const char *set)
     return a;
 }
 
-/* Of its own class, which has widths of its own for keys and values,
- * PyTorch gives weights and context alone. */
 static void forward_test(const char *set)
 {
     const Attention a = given_matrices(set);
     const int n = dim(set, "x_1", 0), m = dim(set, "x_2", 0);
     Trace t = guarded_trace(&a, n, m);
-    if (strncmp(set, "module", 6) != 0) {
-        t.query = due_table(set, "query");
-        t.key = due_table(set, "key");
-        t.value = due_table(set, "value");
-        t.scores = due_table(set, "scores");
-    }
+    t.query = due_table(set, "query");
+    t.key = due_table(set, "key");
+    t.value = due_table(set, "value");
+    t.scores = due_table(set, "scores");
     t.weights = due_table(set, "weights");
     t.context = due_table(set, "context");
     cross_attention_forward(&a, n, m, input_as(set, "x_1", "x"),

@@ -155,10 +155,9 @@ static void linear_refused(void)
     const Linear layer = {3, 2, many, few}, bare = {3, 2, many, NULL};
     Linear grad = layer, no_bias = bare, no_weight = {3, 2, NULL, few};
     const Wrong wrong[] = {
-        WRONG(
-            grad.d_in, 4,
-            "attention_object.c: linear_gradient_check: a gradient from 4 "
-            "to 2 numbers, of a layer from 3 to 2: the same are needed"),
+        WRONG(grad.d_in, 4,
+              "attention_object.c: linear_gradient_check: a gradient of "
+              "d_in, d_out = 4, 2: 3, 2 are needed"),
         WRONG(grad.d_out, 3, NULL)};
     REFUSES_WRONG("linear_gradient_check", wrong,
                   linear_gradient_check(&layer, &grad));

@@ -216,12 +216,12 @@ static void refused_passes(void)
         WRONG(t.pass.d_x, 4, NULL),
         WRONG(t.grad_pass.d_x, 4, NULL),
         WRONG(t.grad_pass.texts, 2,
-              "model.c: model_gradient_check: gradients of 2 texts of 2 "
-              "tokens, of a pass of 3 of 2: the same are needed"),
+              "model.c: model_gradient_check: gradients of texts, n = "
+              "2, 2: 3, 2 are needed"),
         WRONG(t.grad_pass.n, 1, NULL),
         WRONG(t.gradient.vocabulary, 2,
               "model.c: model_gradient_check: a gradient of vocabulary, "
-              "context_length = 2, 2: 3 and 2 are needed"),
+              "context_length = 2, 2: 3, 2 are needed"),
         WRONG(t.gradient.context_length, 1, NULL),
         WRONG(t.gradient.attention.d_y, 6, NULL)};
     const char *bare =

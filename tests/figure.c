@@ -294,11 +294,6 @@ static void block_of(int parts)
 
 static void refuse_others(void)
 {
-    const FigureLayout layout = {
-        "a", 1, 2, NULL, NULL, letters, (int[]){-1, -2}};
-    REFUSES("figure 'x' has the colour -2: -1 for pale, or one from 0 on, "
-            "can be drawn",
-            figure_layout("x", "", 1, &layout));
     REFUSES(
         "stages 'scores wieghts': each once, one or more of words vectors "
         "roles scores scale mask weights dropout context heads are needed",

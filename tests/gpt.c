@@ -127,7 +127,7 @@ static void refused_caches(void)
     const Wrong wrong[] = {
         WRONG(c.n_kv_heads, 1,
               "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
-              "2, 4: 2, 2, 4, those of the attention, are needed"),
+              "2, 4: 2, 2, 4 are needed"),
         WRONG(c.d_k, 3, NULL), WRONG(c.d_v, 5, NULL)};
     Gpt g = any_gpt(2, 0);
     GptPass p;

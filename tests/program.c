@@ -1,7 +1,6 @@
 /* How a program begins and ends: its arguments, what it prints, one line and
- * status 2 where it refuses, and Ctrl-C. */
+ * status 2 where it refuses. */
 #include "tap.h"
-#include "support/interrupt.h"
 
 #include <fcntl.h>
 
@@ -144,37 +143,8 @@ static void test_program(void)
                  run_program(grows, 1, words), 1);
 }
 
-/* ---- Ctrl-C, which is a signal. */
-
-/* Each run begins anew. */
-static void test_noted(void)
-{
-    for (int run = 0; run < 2; run++) {
-        stop_when_interrupted();
-        expect_equal("none yet", is_interrupted(), 0);
-        raise(SIGINT);
-        expect_equal("one", is_interrupted(), 1);
-    }
-}
-
-/* The signal that ends a program which is sent so many, or 0. */
-static int ended_by(int times)
-{
-    int status;
-    const pid_t child = fork();
-    if (child == 0) {
-        stop_when_interrupted();
-        for (int i = 0; i < times; i++)
-            raise(SIGINT);
-        _exit(0);
-    }
-    waitpid(child, &status, 0);
-    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
 int main(void)
 {
-    signal(SIGINT, SIG_DFL); /* what a shell starts behind it ignores it */
     TAP("parse_integer: from the least to the most", test_integer());
     TAP("parse_float: decimals, exponents, infinities", test_float());
     TAP("no_arguments: none is given",
@@ -189,9 +159,5 @@ int main(void)
     REFUSES("program.c: output_check: standard output cannot be written: "
             "some of it is lost",
             run_program(loses_some, 1, words));
-    TAP("is_interrupted: from the first Ctrl-C on", test_noted());
-    TAP("stop_when_interrupted: the second Ctrl-C ends",
-        expect_equal("one", ended_by(1), 0);
-        expect_equal("two", ended_by(2), SIGINT));
     return tap_done();
 }

@@ -13,7 +13,9 @@ static void first_step_test(const char *path)
     Run run;
     float row[5];
     run_init(&run, &due.run);
-    run_step(&run.t);
+    int ids[2][run.t.texts * run.t.model.context_length];
+    gpt_run_batch(&run.t, ids[0], ids[1]);
+    gpt_training_step(&run.t, ids[0], ids[1]);
     record_row(&run);
     fflush(run.rows);
     expect_equal("numbers of a row",
@@ -38,6 +40,7 @@ static void rate_test(void)
 {
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
     GptTraining t = {.steps = 20, .texts = 2};
+    int ids[2][2 * 16];
     t.model = (Gpt){.vocabulary = 128,
                     .context_length = 16,
                     .width = 8,
@@ -49,7 +52,8 @@ static void rate_test(void)
                     t.adam.decay == 0.1 && t.bytes == prose()->length);
     float loss = 0;
     for (int i = 0; i < 20; i++) {
-        loss = run_step(&t);
+        gpt_run_batch(&t, ids[0], ids[1]);
+        loss = gpt_training_step(&t, ids[0], ids[1]);
         if (i < 3)
             expect_near("the rate", t.adam.learning_rate, rate[i], 1e-6, 0);
     }

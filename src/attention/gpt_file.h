@@ -17,10 +17,9 @@
  * config.json is ignored; otherwise config.json in the same folder has it.
  * Refuses a config.json that asks for another model: a "model_type" other
  * than "gpt2", another activation than chapter 22's GELU, an epsilon other
- * than 1e-5, other factors in attention, cross-attention, tied tables where
- * "lm_head.weight" differs, untied ones without it, and sizes that the
- * tables do not have. Keys that change no logits pass, and a missing key
- * asks for nothing. Refuses what tensors_read refuses, a config.json that
+ * than 1e-5, other factors in attention, and cross-attention. All other
+ * keys pass, its sizes among them, and a missing key asks for nothing.
+ * Refuses what tensors_read refuses, a config.json that
  * is no JSON, has no whole number "n_head" or has one of these keys twice,
  * tables that are missing or of other shapes, heads that do not divide the
  * width, and a tensor that is no part of the model. It passes over the

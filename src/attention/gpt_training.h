@@ -52,17 +52,15 @@ void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
 /* The loss of one part of a batch, and in gradient[part] the gradient that
  * its texts alone give, with the dropout that pass[part] has. ids and
- * targets are the part's rows; where all targets are IGNORED, the loss is
- * NaN and the gradient 0.
+ * targets are the part's rows.
  * PyTorch: loss = F.cross_entropy(logits, targets) and loss.backward(). */
 float gpt_part_gradient(GptTraining *t, int part, const int *ids,
                         const int *targets);
 
 /* The loss of a whole batch, and in gradient[0] that of all: the means of
- * all parts', each weighed by how many of its targets are not IGNORED, so
- * that they are those of F.cross_entropy over the whole batch. (Where all
- * are IGNORED, the loss is NaN and the gradient 0.) They are added up in
- * one order, so that they have the same bits with any number of threads.
+ * all parts', which are those of F.cross_entropy over the whole batch, as
+ * no target of gpt_training_batch is IGNORED. They are added up in one
+ * order, so that they have the same bits with any number of threads.
  * With `dropout`, gpt_pass_drop draws what part k drops from the seed
  * GPT_PARTS * step + k, whatever the seed of the run is; so a second call
  * before the next step drops the same. Refuses a rate of dropout that is

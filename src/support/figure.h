@@ -45,8 +45,7 @@ typedef struct {
     const int *colour;
 } FigureLayout;
 
-/* Such tables as panels, with cells as wide as the longest word of all.
- * Refuses a colour below -1. */
+/* Such tables as panels, with cells as wide as the longest word of all. */
 void figure_layout(const char *name, const char *title, int panels,
                    const FigureLayout panel[panels]);
 

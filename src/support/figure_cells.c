@@ -217,11 +217,6 @@ void figure_layout(const char *name, const char *title, int panels,
     double wide = 0, high = 0;
     for (int k = 0; k < panels; k++) {
         const FigureLayout *p = panel + k;
-        for (int c = 0; c < p->n * p->m; c++)
-            if (p->colour[c] < -1)
-                REFUSE("figure '%s' has the colour %d: -1 for pale, or one "
-                       "from 0 on, can be drawn",
-                       name, p->colour[c]);
         wide = fmax(wide, fmax(r.left + p->m * r.wide + 1,
                                1.1 * pen_room(1, &p->label)));
         high = fmax(high, r.top + p->n * r.high + 1);

@@ -45,3 +45,19 @@ void refuse(const char *file, const char *function, const char *format, ...)
      * pointer is still found is up to the compiler's use of registers. */
     _Exit(2);
 }
+
+void refuse_sizes(const char *file, const char *function, const char *what,
+                  size_t count, const int size[count][2])
+{
+    char sizes[2][200] = {"", ""};
+    size_t same = 0;
+    while (same < count && size[same][0] == size[same][1])
+        same++;
+    if (same == count)
+        return;
+    for (size_t i = 0; i < 2 * count; i++)
+        sprintf(strchr(sizes[i % 2], '\0'), i > 1 ? ", %d" : "%d",
+                size[i / 2][i % 2]);
+    refuse(file, function, "%s = %s: %s are needed", what, sizes[0],
+           sizes[1]);
+}

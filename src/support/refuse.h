@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <stddef.h>
+
 /* Ends the program with exit status 2 and one line on standard error:
  * file.c: function: what is wrong, with the values, and what would be
  * right. Takes a printf format and its values, writes newlines and their
@@ -15,7 +17,17 @@
 #define TODO(exercise)                                                     \
     REFUSE("exercise %s is still empty: write its body", exercise)
 
-/* What REFUSE calls. */
+/* Refuses sizes that are not as they must be, each with the one that is
+ * needed: of SIZES_CHECK("a trace of n, m", {t->n, n}, {t->m, m}) the line
+ * is "a trace of n, m = 2, 3: 2, 4 are needed". */
+#define SIZES_CHECK(what, ...)                                             \
+    refuse_sizes(__FILE__, __func__, what,                                 \
+                 sizeof((int[][2]){__VA_ARGS__}) / sizeof(int[2]),         \
+                 (const int[][2]){__VA_ARGS__})
+
+/* What these call. */
 _Noreturn void refuse(const char *file, const char *function,
                       const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void refuse_sizes(const char *file, const char *function, const char *what,
+                  size_t count, const int size[count][2]);

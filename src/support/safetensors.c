@@ -18,48 +18,35 @@ enum { START = 8, SHORTEST = 40 }; /* no entry of a header is shorter */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "as in a file, a number's lowest byte must come first");
 
-/* The types of entries, their names and their bytes. Those that have numbers
- * here come first, in the order in which their tensors are written. Of the
- * others the bytes are counted, as if all were the first of them. */
-enum { KINDS = 5 };
-static const struct {
-    char type;
-    const char *dtype;
-    int size;
-} kinds[] = {
-    {'i', "I64", 8},     {'d', "F64", 8},
-    {'f', "F32", 4},     {'b', "BF16", 2},
-    {'h', "F16", 2},     {'?', "BOOL", 1},
-    {'?', "U8", 1},      {'?', "I8", 1},
-    {'?', "F8_E5M2", 1}, {'?', "F8_E4M3", 1},
-    {'?', "F8_E8M0", 1}, {'?', "F8_E4M3FNUZ", 1},
-    {'?', "I16", 2},     {'?', "F8_E5M2FNUZ", 1},
-    {'?', "U16", 2},     {'?', "I32", 4},
-    {'?', "U32", 4},     {'?', "U64", 8},
-    {'?', "C64", 8},     {0, NULL, 0},
-};
+/* The types of entries by their letters, and their names. Those that have
+ * numbers here come first, in the order in which their tensors are written.
+ * Of the others the bytes are counted. */
+static const char types[] = "idfbh";
+enum { KINDS = sizeof types - 1 };
+static const char *const dtypes[] = {
+    "I64",         "F64",     "F32", "BF16",    "F16",
+    "BOOL",        "U8",      "I8",  "F8_E5M2", "F8_E4M3",
+    "F8_E4M3FNUZ", "F8_E8M0", "I16", "U16",     "F8_E5M2FNUZ",
+    "I32",         "U32",     "U64", "C64"};
+enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
-/* The index of a type, or of a dtype, in this list; the list's length if it
- * is not there. */
-static int kind_of_type(char type)
+/* The index of a type; KINDS of one that has no numbers here. */
+static size_t kind_of(char type)
 {
-    int k = 0;
-    while (kinds[k].dtype && kinds[k].type != type)
-        k++;
-    return k;
+    return strcspn(types, (char[]){type, '\0'});
 }
 
-static int kind_of_dtype(const char *dtype)
+/* Its bits are the number in a dtype's name; a BOOL is a byte. */
+static size_t dtype_size(const char *dtype)
 {
-    int k = 0;
-    while (kinds[k].dtype && strcmp(kinds[k].dtype, dtype) != 0)
-        k++;
-    return k;
+    const int bits = atoi(dtype + strcspn(dtype, "123456789"));
+    return bits ? (size_t)bits / 8 : 1;
 }
 
 static size_t entry_size(const Tensor *t)
 {
-    return (size_t)kinds[kind_of_type(t->type)].size;
+    const size_t kind = kind_of(t->type);
+    return kind < KINDS ? dtype_size(dtypes[kind]) : 1;
 }
 
 /* A tensor of the header, and where its bytes are in the file's data. */
@@ -89,10 +76,10 @@ static int read_list(Json *j, size_t most, int room, size_t number[room])
 /* A tensor's bytes must be as many as its shape and the size of an entry
  * say. Even where that is more than an integer holds it is a number here,
  * and one far above the size of any file. */
-static void check_place(const Place *p, int size)
+static void check_place(const Place *p)
 {
     const Tensor *t = &p->tensor;
-    double needed = size;
+    double needed = (double)dtype_size(t->dtype_name);
     for (int k = 0; k < t->rank; k++)
         needed *= t->shape[k];
     if (p->from > p->to)
@@ -126,16 +113,18 @@ static Place read_tensor(Json *j, const char *name)
         REFUSE("%s: tensor '%s' has not all of dtype, shape and two "
                "data_offsets",
                j->path, name);
-    const int kind = kind_of_dtype(t.dtype_name);
-    if (!kinds[kind].dtype)
+    size_t kind = 0;
+    while (kind < DTYPES && strcmp(dtypes[kind], t.dtype_name) != 0)
+        kind++;
+    if (kind == DTYPES)
         REFUSE("%s: tensor '%s' has dtype '%s'; it must be one of "
                "safetensors' of whole bytes, such as F32",
                j->path, name, t.dtype_name);
-    t.type = kinds[kind].type;
+    t.type = kind < KINDS ? types[kind] : '?';
     for (int k = 0; k < t.rank; k++)
         t.shape[k] = (int)shape[k];
     const Place place = {t, offset[0], offset[1]};
-    check_place(&place, kinds[kind].size);
+    check_place(&place);
     return place;
 }
 
@@ -292,11 +281,11 @@ void tensors_free(Tensors *file)
 
 static const void *entries(const Tensor *t, char type)
 {
-    const int kind = kind_of_type(t->type);
+    const size_t kind = kind_of(t->type);
     if (t->type != type)
         REFUSE("%s: tensor '%s' has dtype %s: %s is needed", t->path,
-               t->name, kind < KINDS ? kinds[kind].dtype : t->dtype_name,
-               kinds[kind_of_type(type)].dtype);
+               t->name, kind < KINDS ? dtypes[kind] : t->dtype_name,
+               dtypes[kind_of(type)]);
     return t->data;
 }
 
@@ -331,7 +320,7 @@ static void check_name(const char *path, const char *name)
 /* Refuses what cannot be written; counts the entries. */
 static void check_given(const char *path, Tensor *t)
 {
-    if (kind_of_type(t->type) >= KINDS || t->rank < 0 || t->rank > 4)
+    if (kind_of(t->type) == KINDS || t->rank < 0 || t->rank > 4)
         REFUSE("%s: tensor '%s' has type '%c' and rank %d: 'f', 'd', 'i', "
                "'b' or 'h', and 0 to 4, are needed",
                path, t->name, t->type ? t->type : ' ', t->rank);
@@ -354,7 +343,7 @@ static void check_given(const char *path, Tensor *t)
 static int by_kind(const void *a, const void *b)
 {
     const Tensor *x = a, *y = b;
-    const int kind = kind_of_type(x->type) - kind_of_type(y->type);
+    const int kind = (int)kind_of(x->type) - (int)kind_of(y->type);
     return kind ? kind : by_name(a, b);
 }
 
@@ -385,7 +374,7 @@ static void print_header(FILE *to, const Tensors *all)
         const size_t from = end;
         end += t->count * entry_size(t);
         fprintf(to, "%s\"%s\":{\"dtype\":\"%s\",\"shape\":[", i ? "," : "",
-                t->name, kinds[kind_of_type(t->type)].dtype);
+                t->name, dtypes[kind_of(t->type)]);
         for (int k = 0; k < t->rank; k++)
             fprintf(to, k ? ",%d" : "%d", t->shape[k]);
         fprintf(to, "],\"data_offsets\":[%zu,%zu]}", from, end);

@@ -1,13 +1,77 @@
 /* What tools/measure/bench calls: the book's functions, for tables that lie
- * side by side; what it measures beside them; and loops for what is too
- * short to be timed from Python. Compiled as the kernel is, for the
- * machine's instruction set, with a kernel of its own that takes one tile of
- * queries at a time. */
-#include "roofline.c"
+ * side by side; what it measures beside them; loops for what is too short
+ * to be timed from Python; and what this machine can do at most. Compiled
+ * as the kernel is, once for each instruction set, with a kernel of its own
+ * that takes one tile of queries at a time. */
+#include "attention.h"
 #define TILES 1
 #include "../../chapters/15_kernel.c"
 #include "../../src/kernel/attend.c"
-#include "attention/06_scaling.h"
+
+/* So many sums that no product waits for the one before it, and so few that
+ * all of them, and two factors, stay in registers. */
+enum { SUMS = REGISTERS == 32 ? 16 : 12 };
+
+static volatile float unused; /* makes a result one that is needed */
+
+static float total(Vector sum[SUMS])
+{
+    for (int i = 1; i < SUMS; i++)
+        sum[0] += sum[i];
+    return sum[0][0];
+}
+
+static APART float multiply_and_add(size_t steps, float factor, float more)
+{
+    Vector sum[SUMS], x = {0}, y = {0};
+    x += factor;
+    y += more;
+    for (int i = 0; i < SUMS; i++)
+        sum[i] = (float)i - y; /* of equal ones one would be computed */
+    for (size_t k = 0; k < steps; k++)
+        for (int i = 0; i < SUMS; i++)
+            sum[i] = sum[i] * x + y;
+    return total(sum);
+}
+
+static APART float add_up(size_t count, const float x[count])
+{
+    const Vector *at = (const void *)x;
+    Vector sum[SUMS] = {{0}};
+    const size_t steps = count / (SUMS * LANES);
+    for (size_t k = 0; k < steps; k++, at += SUMS)
+        for (int i = 0; i < SUMS; i++)
+            sum[i] += at[i];
+    return total(sum);
+}
+
+/* Multiplies and adds in registers, on so many threads, so many times; or
+ * reads x, which begins at a multiple of 64 bytes, each thread a part of its
+ * own. They return how many products and sums that is, or how many bytes;
+ * what does not fill all sums is left out. */
+double compute_at_most(int threads, size_t count, const float *x)
+{
+    float sum = 0;
+    (void)x;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum)
+    for (int i = 0; i < threads; i++)
+        sum += multiply_and_add(count, 0.999f, 1e-3f);
+    unused = sum;
+    return 2. * (double)count * SUMS * LANES * threads;
+}
+
+double read_at_most(int threads, size_t count, const float *x)
+{
+    const size_t part = count / (size_t)threads / 16 * 16;
+    float sum = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : sum)
+    for (int i = 0; i < threads; i++)
+        sum += add_up(part, x + (size_t)i * part);
+    unused = sum;
+    return (double)(sizeof *x * part) * threads;
+}
+
+/* ---- Calls. */
 
 /* Queries [texts][heads][n][d], keys and values [texts][kv_heads][m][d];
  * contexts are as queries. */
@@ -36,10 +100,11 @@ static AttentionCall call_of(const Tables *t)
         .threads = t->threads};
 }
 
-void bench_attend(const Kernel *kernel, const Tables *t)
+void bench_attend(const Kernel *kernel, int calls, const Tables *t)
 {
     const AttentionCall call = call_of(t);
-    kernel->attend(&call);
+    for (int i = 0; i < calls; i++)
+        kernel->attend(&call);
 }
 
 void bench_one_tile(const Tables *t)
@@ -66,8 +131,8 @@ void bench_backward(const Kernel *kernel, const Tables *t,
         rows[1], rows[2]);
 }
 
-/* A cache, in a format, with all keys and values of one text; it is cleared
- * and filled once more; and its answer to one query of each head. */
+/* A cache, in a format, with all keys and values of one text; and its answer
+ * to one query of each head. */
 KVCache *bench_cache(const Tables *t, Format format)
 {
     KVCache *c = malloc(sizeof *c);
@@ -76,14 +141,9 @@ KVCache *bench_cache(const Tables *t, Format format)
                                 .d_v = t->d,
                                 .capacity = t->m,
                                 .format = format});
-    return c;
-}
-
-void bench_append(KVCache *c, const Tables *t)
-{
-    kv_cache_truncate(c, (int)c->count);
     kv_cache_append(c, t->m, rows_by_head(t->kv_heads, t->m, t->d, t->key),
                     rows_by_head(t->kv_heads, t->m, t->d, t->value));
+    return c;
 }
 
 void bench_cache_attend(const Kernel *kernel, const KVCache *c,
@@ -100,30 +160,6 @@ void bench_multiply(const Kernel *kernel, int n, const float a[n][n],
     kernel->matmul(n, n, n, (StridedMatrix){(float *)a, n, 1},
                    (StridedMatrix){(float *)b, n, 1},
                    (StridedMatrix){NULL, 0, 0}, c);
-}
-
-/* Attention as chapter 6 writes it, head by head; scores and weights are
- * the tables' own. */
-void bench_plain(const Tables *t)
-{
-    float table[2][64][64];
-    const size_t size = (size_t)t->n * (size_t)t->d;
-    for (size_t h = 0; h < (size_t)t->texts * (size_t)t->heads; h++)
-        attention(t->n, t->n, t->d, t->d, ROWS(t->d, t->query + h * size),
-                  ROWS(t->d, t->key + h * size),
-                  ROWS(t->d, t->value + h * size), (void *)table[0],
-                  (void *)table[1], ROWS(t->d, t->context + h * size));
-}
-
-/* Many calls; without a kernel, of plain loops. */
-void bench_calls(const Kernel *kernel, int calls, const Tables *t)
-{
-    const AttentionCall call = call_of(t);
-    for (int i = 0; i < calls; i++)
-        if (kernel)
-            kernel->attend(&call);
-        else
-            bench_plain(t);
 }
 
 /* So many times all of n numbers; exp2_fast is as the kernel uses it, side
@@ -157,11 +193,9 @@ void bench_train_begin(const char *path, int *texts, int *context)
 /* The loss of its next batch, which is drawn, and the rate of the step. */
 float bench_train_step(int *ids, int *targets, double *rate)
 {
-    GptTraining *t = &training;
-    *rate = rate_at(t->step, t->steps / 10, t->steps, 4e-3, 4e-4);
-    t->adam.learning_rate = *rate;
-    gpt_training_batch(t, ids, targets);
-    return gpt_training_step(t, ids, targets);
+    gpt_run_batch(&training, ids, targets);
+    *rate = training.adam.learning_rate;
+    return gpt_training_step(&training, ids, targets);
 }
 
 /* Softmax in place, by powers of 2, and as fast as the kernel's. */

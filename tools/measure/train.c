@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, open_memstream */
+#include <signal.h>
 #include <unistd.h>
 
 #include "attention.h"
@@ -106,20 +107,6 @@ static double seconds_now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* The next batch and step, at a rate that rises to 0.004 in the first tenth
- * of all steps and falls to a tenth of that. Returns the loss. */
-static float run_step(GptTraining *t)
-{
-    const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
-    int *ids = new_aligned(2 * rows, sizeof *ids);
-    t->adam.learning_rate =
-        rate_at(t->step, t->steps / 10, t->steps, 4e-3, 4e-4);
-    gpt_training_batch(t, ids, ids + rows);
-    const float loss = gpt_training_step(t, ids, ids + rows);
-    free(ids);
-    return loss;
-}
-
 /* Sixteen repeated texts, for the scores of heads: of 128 tokens, or as many
  * as the context has. Returns how many those are. */
 enum { HEAD_TEXTS = 16, HEAD_TOKENS = 128 };
@@ -180,14 +167,35 @@ static void show_progress(const Run *run, float loss)
             (run->t.steps - run->t.step) * run->now.seconds / run->t.step);
 }
 
+static volatile sig_atomic_t is_interrupted;
+static void note(int signal_number)
+{
+    is_interrupted = signal_number;
+}
+
+/* The first Ctrl-C is noted, and a second one ends the program as ever.
+ * Where SIGINT was ignored, as a shell does for what runs in the
+ * background, it stays ignored. */
+static void stop_when_interrupted(void)
+{
+    struct sigaction was, noted = {.sa_handler = note};
+    noted.sa_flags = SA_RESETHAND | SA_RESTART;
+    sigaction(SIGINT, &noted, &was);
+    if (was.sa_handler == SIG_IGN)
+        signal(SIGINT, SIG_IGN);
+}
+
 /* Until all steps are done, or the run is interrupted. */
 static void take_steps(Run *run, const char *path)
 {
     GptTraining *t = &run->t;
     const int every = (t->steps + 39) / 40;
-    while (t->step < t->steps && !is_interrupted()) {
+    const size_t rows = (size_t)t->texts * (size_t)t->model.context_length;
+    int *ids = new_list(2 * rows, sizeof *ids), *targets = ids + rows;
+    while (t->step < t->steps && !is_interrupted) {
         const double from = seconds_now();
-        const float loss = run_step(t);
+        gpt_run_batch(t, ids, targets);
+        const float loss = gpt_training_step(t, ids, targets);
         run->now.step_seconds += seconds_now() - from;
         const int is_row =
             t->step == 1 || t->step % every == 0 || t->step == t->steps;
@@ -199,6 +207,7 @@ static void take_steps(Run *run, const char *path)
         show_progress(run, loss);
     }
     run_save(run, path);
+    free(ids);
 }
 
 /* ---- Its log. */
