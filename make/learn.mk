@@ -31,7 +31,7 @@ asked = $(if $(filter all,$(CHAPTER)),$(exercised),$(foreach w,$(CHAPTER),\
 student: $$(call known,$$(asked)) ##* CHAPTER=02 DIR=work: a copy with these exercises empty: "02 03", 2.1, or all
 	@tools/learn/student "$$CHAPTER" "$$DIR"
 
-watch: ##* builds and tests each time you save
+watch: ##* builds and tests each time you save: h shows a hint, n goes on, q ends
 	@tools/learn/watch
 
 progress: ## how far all exercises are

@@ -13,7 +13,7 @@ use Test::More;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build = $ENV{BUILD} // 'build';
-delete @ENV{qw(RUN_UNDER FIGURES TAP_SMALL TAP_TELL)};
+delete @ENV{qw(RUN_UNDER FIGURES TAP_SMALL TAP_TELL EXERCISE)};
 my $folder = tempdir(CLEANUP => 1);
 my ($compile, $link) = Chapter::compiler();
 

@@ -147,9 +147,10 @@ like in_copy('solution-1.1', 'SURE=1'), qr/^float dot\(.*^\}$/ms, '... unless on
 like in_copy('solution-1.4'), qr/^0 The answer to 1\.4:\n\n\w/, 'what is found by hand has an answer';
 
 written(dot => 'float sum = 0; for (int k = 0; k < n; k++) sum += a[k] * a[k]; return sum;', map { $_ => $todo{$_} } qw(dot_scores cosine_scores));
-my $said = in_copy('test-01');
+my $said = in_copy('test-01', 'EXERCISE=1.1');
 like $said, qr/^2 FAILED  dot: .*\n +wrong +dot: \S+ where \S+ is due\n +perhaps  the first list is multiplied by itself\n +given +a \(\d\) = .*^ +hint +make hint-1\.1$/ms,
   'a wrong answer: what, of what, its name, and where a hint is' or diag $said;
+like $said, qr/^  ok +dot: .*^  not ok dot: /ms, '... and each test of what is asked for';
 # On a busy machine the second of the processor takes more than six of the clock.
 for (['for (volatile int i = 0;; i++) { }', qr/wrong    no end in [16] s.*^  1\.2 +dot_scores +wrong in 1 of 9 tests, and 8 not run$/ms, 'an endless loop'],
      ['*(volatile int *)0 = 1;', qr/wrong    Segmentation fault.*^  1\.2 +dot_scores +wrong in 9 of 9 tests$/ms, 'a crash'],
@@ -161,7 +162,7 @@ for (['for (volatile int i = 0;; i++) { }', qr/wrong    no end in [16] s.*^  1\.
     like $said, qr/^  1\.1 +dot +done$/m, '... and what is right is done';
 }
 written(dot => 'for (int k = 1; k < 6; k++) printf("%d \\"\\n", k); return 0;', dot_scores => 'for (int i = 0; i < n; i++) scores[i][0] = 7;');
-$said = in_copy('test-01');
+$said = in_copy('test-01', 'EXERCISE=1.2');
 like $said, qr/^ +printed  \.\.\.\n +3 "\n +4 "\n +5 "$/m, 'of what is printed, the last lines' or diag $said;
 like $said, qr/^ +given    query \(\d, \d\) =\n(?: +\[.*\]\n)+ +key \(\d, \d\) =\n +\[/m, 'of a table, its rows';
 written(dot => '(void)a;', dot_scores => 'for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) scores[i][j] = dot(d, query[i], key[j]);');

@@ -1,11 +1,12 @@
 #!/usr/bin/env perl
-# make watch, as a learner uses it: in a student's copy of chapter 1.
+# make watch, as a learner uses it: on a terminal, in a student's copy of chapter 1.
 
 use strict;
 use warnings;
 use utf8;
 use File::Temp qw(tempdir);
 use IO::Select;
+use IPC::Open2;
 use Chapter;
 use Exercises;
 use Test::More;
@@ -22,10 +23,27 @@ my $chapter = Chapter->load('chapters/01_dot_product.c');
 chdir $work or die "$work: $!\n";
 my ($file, @lines) = ('chapters/01_dot_product.c', Exercises::lines_of('chapters/01_dot_product.c'));
 
-my $seen = '';
-my $watch = open(my $out, '-|') // die "no process: $!\n";
-if (!$watch) { setpgrp; open STDERR, '>&', \*STDOUT; exec qw(make -s watch) } # a group of its own, as in a terminal
-END { local $?; kill INT => -$watch if $watch }
+my $said = `make -s watch </dev/null 2>&1`;
+like $said, qr/^tools\/learn\/watch: a terminal is needed; without one there are make progress and make -s test-01$/m,
+  'without a terminal, what else there is' or diag $said;
+
+plan skip_all => 'script, which makes terminals, is not here' if `script --version 2>/dev/null` !~ /util-linux/;
+
+my ($out, $in, $script, $seen);
+sub begin {
+    my ($command) = @_;
+    unlink 'after';
+    Chapter::save('session', "trap : INT", 'stty -g >before', $command, 'stty -g >after');
+    $script = open2($out, $in, 'script', '-qfc', 'sh session', '/dev/null');
+    $seen   = '';
+}
+
+sub ends {
+    my ($name) = @_;
+    wait_until { -s 'after' } 'an end';
+    is `cat after`, `cat before`, $name;
+    waitpid $script, 0;
+}
 
 # Reads on until what has come since the last time looks so.
 sub shows {
@@ -33,6 +51,7 @@ sub shows {
     my $is_shown = eval {
         wait_until {
             sysread $out, $seen, 1 << 16, length $seen if IO::Select->new($out)->can_read(0);
+            $seen =~ s/\r//g;
             $seen =~ $pattern;
         } $name;
     };
@@ -40,25 +59,40 @@ sub shows {
     $seen = '';
 }
 
-my $END = qr/^This goes on when you save; Ctrl-C ends it\.$/m; # stands below all that make has said
+my $KEYS = qr/^h hint   n next   q quit$/m; # stand below all that make has said
 
 sub write_in { my ($id, $body) = @_; @lines = map { s/^ +TODO\("\Q$id\E"\);.*/    $body/r } @lines; Chapter::save($file, @lines) }
 
-shows(qr/^Next: 1\.1 dot, in chapters\/01_dot_product\.c:(\d+); make hint-1\.1 has a hint\n.*$END/ms, 'the first exercise is named, with its place');
+begin('make -s watch');
+shows(qr/^Next: 1\.1 dot, in chapters\/01_dot_product\.c:(\d+); make hint-1\.1 has a hint\n.*$KEYS/ms, 'the first exercise is named, with its place');
+syswrite $in, 'h';
+shows(qr/^Hint 1 of 2 for 1\.1 dot:\nA sum needs/m, 'h gives a hint');
+syswrite $in, 'h';
+shows(qr/^Hint 2 of 2 for 1\.1 dot:\nThe list/m, '... and then the next');
+syswrite $in, 'n';
+shows(qr/^  not ok dot_scores: .*^Next: 1\.2 dot_scores, .*$KEYS/ms, 'n goes on to the next exercise');
+syswrite $in, 'h';
+shows(qr/^Hint 1 of \d for 1\.2/m, '... of which h gives hints');
+
 my @empty = @lines;
 write_in('1.1', 'for (;;) return 1');
-shows(qr/^chapters\/01_dot_product\.c:\d+:\d+: error: expected .*$END/ms, 'a save that does not compile is told');
+shows(qr/^chapters\/01_dot_product\.c:\d+:\d+: error: expected .*$KEYS/ms, 'a save that does not compile is told');
 @lines = @empty;
 { open my $half, '>', $file or die "$file: $!\n" }
 write_in('1.1', 'float s = 0; for (int k = 0; k < n; k++) s += a[k] * a[k]; return s;');
-shows(qr/^FAILED  dot: .*\n +wrong .*\n +given .*^Next: 1\.1.*$END/ms, 'one that is wrong is told: what, and of what');
+shows(qr/^FAILED  dot: .*\n +wrong .*\n +given .*^Next: 1\.2.*$KEYS/ms, 'one that is wrong is told: what, and of what');
 unlink $file; # some editors put a new file in its place
 Chapter::save($file, @{$chapter->{lines}});
-shows(qr/^78 of 78 tests of chapter 01 pass\.\nEverything in this copy is written\..*$END/ms, 'what is right passes, and nothing is left');
-kill INT => -$watch;
-close $out;
-ok $?, 'Ctrl-C ends it';
-undef $watch;
+shows(qr/^78 of 78 tests of chapter 01 pass\.\nEverything in this copy is written\..*$KEYS/ms, 'what is right passes, and nothing is left');
+syswrite $in, 'q';
+ends('q ends it, and the terminal is as it was');
+for (['Ctrl-C', sub { syswrite $in, "\cC" }], ['a signal', sub { kill TERM => `cat pid` }]) {
+    my ($name, $how) = @$_;
+    begin(q{sh -c 'echo $$ >pid; exec tools/learn/watch'});
+    shows($KEYS, "$name: it runs");
+    $how->();
+    ends("$name: the terminal is as it was");
+}
 
 chdir '/';
 done_testing;
