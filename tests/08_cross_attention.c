@@ -177,8 +177,19 @@ static void refusals(void)
     REFUSES_SUCH("a last row of NaN", hard_alignment(2, 2, nan[1], place));
 }
 
+/* As the layer has it, which holds the matrix turned over. */
+static void turned_test(const char *set)
+{
+    const Linear l = turned(set, "w_query", "w_query");
+    float(*got)[l.d_in] = guarded("weight", golden_count(set, "w_query"));
+    Random r = input_random(set);
+    random_transposed(&r, l.d_in, l.d_out, got);
+    expect_table("weight", l.d_out, l.d_in, got, l.weight, EXACTLY);
+}
+
 int main(void)
 {
+    EACH_SET("random_transposed", "init_*-seed", turned_test(set));
     EACH_SET("cross_attention_init", "init_*-seed", init_test(set));
     EACH_SET("cross_attention_forward", "*-x_1", forward_test(set));
     EACH_SET("cross_attention_encode", "*-key", encode_test(set));

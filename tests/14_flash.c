@@ -112,9 +112,21 @@ static void refusals(void)
                                x, x, out, log_sum_exp));
 }
 
+/* By the logarithm of 2, so that halves are left. */
+static void what_was_summed_is_halved(void)
+{
+    float mixture[2] = {2, -4};
+    OnlineSoftmax r = {3, 5};
+    online_softmax_rescale(3.69314718f, 2, &r, mixture);
+    expect_near("largest", r.largest, 3.69314718, 1e-7, 0);
+    expect_near("sum", r.sum, 2.5, 3e-7, 0);
+    expect_list("mixture", 2, mixture, ((float[]){1, -2}), 3e-7, 0);
+}
+
 int main(void)
 {
     TAP("online_softmax_init: nothing has been met", nothing_met());
+    TAP("online_softmax_rescale: halves", what_was_summed_is_halved());
     EACH_SET("online_softmax_add", "row_*-scores", row_test(set, false));
     EACH_SET("online_softmax_add_block", "row_*-scores",
              row_test(set, true));
