@@ -27,8 +27,9 @@ my ($MOST_POINTS, $SECONDS) = (1000, 60);
 my $MOST_SECONDS = 360; # Gradescope ends a job after 600 s, building included
 my @chapters;
 
-# Returns name, title, seconds, and exercises in the book's order: id, chapter (02), function, points. Without a path, these are all
-# that a program can test. Dies with one line.
+# Returns name, title, seconds, and exercises in the book's order: id, chapter (02),
+# function, points. Without a path, these are all that a program can test. Dies with one
+# line.
 sub load {
     my ($path) = @_;
     return _assigned({name => 'all', title => 'All exercises'}, map { _testable($_) } _chapters()) if !defined $path;
