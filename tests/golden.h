@@ -37,20 +37,36 @@
 
 /* ---- Which sets. */
 
+/* How many numbers all tensors of this one's set have. */
+static inline size_t set_size(const Tensor *one)
+{
+    const size_t length = (size_t)(strrchr(one->name, '-') - one->name);
+    size_t size = 0;
+    for (size_t i = 0; i < tap_golden.count; i++) {
+        const Tensor *t = &tap_golden.tensor[i];
+        if (!strncmp(t->name, one->name, length) &&
+            strrchr(t->name, '-') == t->name + length)
+            size += t->count;
+    }
+    return size;
+}
+
 /* Of the tensors that are named so, as "mask_*-scores", the one after the
- * last, or the first: the smallest comes first, since of a small one that
+ * last, or the first: that of the smallest set, since of a small one that
  * fails all is shown. */
 static inline const Tensor *next_named(const char *names,
                                        const Tensor *last)
 {
     const Tensor *next = NULL;
     tap_read_golden();
+    const size_t done = last ? set_size(last) : 0;
     for (size_t i = 0; i < tap_golden.count; i++) {
         const Tensor *t = &tap_golden.tensor[i];
-        const bool comes = !last || t->count > last->count ||
-                           (t->count == last->count && t > last);
-        if (comes && (!next || t->count < next->count) &&
-            !fnmatch(names, t->name, 0))
+        if (fnmatch(names, t->name, 0))
+            continue;
+        const size_t size = set_size(t);
+        if ((!last || size > done || (size == done && t > last)) &&
+            (!next || size < set_size(next)))
             next = t;
     }
     if (!next && !last)
