@@ -44,7 +44,6 @@ void trace_init(Trace *t, const Trace *sizes)
 {
     const int n = sizes->n, m = sizes->m, texts = sizes->texts;
     *t = *sizes;
-    t->memory = NULL;
     t->dropout_rate = 0;
     heads_check(t->n_heads, t->d_k, t->d_v);
     if (n < 1 || m < 1 || t->d_out < 0)

@@ -4,6 +4,7 @@
 #include "attention/21_training.h"
 #include "attention/agreement.h"
 #include "attention/model.h"
+#include "attention/pytorch.h"
 
 /* ---- Whole numbers */
 
@@ -180,6 +181,18 @@ static void hundred_test(const char *set)
     training_free(&t);
 }
 
+/* The losses that the chapter draws are PyTorch's. */
+static void drawn_test(void)
+{
+    const char *const set = "repeated";
+    const double *losses = golden_doubles(set, "losses");
+    float drawn[6];
+    pytorch_losses(drawn);
+    for (int k = 0; k < 6; k++)
+        expect_near("a loss", (double)drawn[k], losses[k ? 20 * k - 1 : 0],
+                    1e-6, 1e-8);
+}
+
 /* ---- Memory */
 
 static const Model small = {
@@ -276,6 +289,7 @@ int main(void)
     EACH_SET("training_gradient", "*-parameters", gradient_test(set));
     TAP("training_step: repeated", hundred_test("repeated"));
     TAP("training_step: agreement", hundred_test("agreement"));
+    TAP("pytorch_losses: those of the golden file", drawn_test());
     TAP("training_free: nothing is left", memory_test());
     refusals();
     refused_passes();

@@ -34,6 +34,7 @@ static void memory_test(void)
     expect_equal("a rate", t.dropout_rate, 0);
     trace_free(&t);
     trace_init_for(&t, &a, 3, 4);
+    expect_true("its tokens", t.n == 3 && t.m == 4);
     for (size_t k = 0; k < t.count; k++)
         expect_equal("an entry", t.memory[k], 0);
     for (int twice = 0; twice < 2; twice++) {

@@ -119,10 +119,10 @@ none 'a header declares what the file of its name defines, and nothing else', ma
 my $headers = Headers->load('src/attention.h');
 my @declared = functions_in(@{$headers->{lines}});
 # A test calls each, or its name begins one; these are called by what attend, cache,
-# gpt, backward, 21_training, gpt.t and the page of chapter 21 hold.
+# gpt, backward and 21_training hold.
 my %is_within = map { $_ => 1 } qw(attention_gradient_check gpt_clear gpt_gradient_check
   mask_shows_block mask_square matmul_lanes model_clear model_gradient_check softmax_lanes store_row transpose_scaled
-  pass_free processor_name pytorch_losses refuse_sizes);
+  pass_free refuse_sizes);
 my $tests = join '', map { Text::of_file($_) } glob 'tests/*.[ch]';
 none 'and tests call all of it', grep { $tests !~ /\b$_\(|"$_[:"]/ && !$is_within{$_} } sort @declared;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};

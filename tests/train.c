@@ -63,6 +63,15 @@ static void rate_test(void)
     gpt_training_free(&t);
 }
 
+static void machine_test(void)
+{
+    char name[200], cut[2];
+    processor_name(sizeof name, name);
+    processor_name(sizeof cut, cut);
+    expect_true("has a name", strlen(name) > 1 && !strchr(name, '\n'));
+    expect_true("cut where there is no room", cut[0] == name[0] && !cut[1]);
+}
+
 int main(void)
 {
     static const char *const log[] = {"src/data/trained.tsv",
@@ -73,5 +82,6 @@ int main(void)
             first_step_test(log[i]));
     TAP("gpt_training_init_prose: a rate that rises and falls",
         rate_test());
+    TAP("processor_name: one line", machine_test());
     return tap_done();
 }
