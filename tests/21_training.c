@@ -205,6 +205,9 @@ static void memory_test(void)
     Training t;
     training_init(&t, &small, 3, 2);
     t.step = 7;
+    Pass one; /* the smallest there is */
+    pass_init(&one, &t.model, 1, 1);
+    pass_free(&one);
     for (int twice = 0; twice < 2; twice++) {
         training_free(&t);
         expect_true("nothing is left",

@@ -23,9 +23,14 @@ static void reads_again(const Gpt *g)
 
 static void save_test(const char *set)
 {
-    Gpt g = golden_gpt(set);
+    Gpt g = golden_gpt(set),
+        smallest = {1, 1, 1, 1, 1, .has_own_output = 0};
     gpt_save(&g, path);
     reads_again(&g);
+    gpt_init(&smallest, &smallest);
+    gpt_save(&smallest, path);
+    reads_again(&smallest);
+    gpt_free(&smallest);
     gpt_free(&g);
 }
 

@@ -26,6 +26,11 @@ static void block_test(void)
                                   size[k][2]);
             expect_true("no table without a block", block || !table[k]);
         }
+        free(new_table(1, 1));
+        float(*x)[1000] = new_table(1000, 1000);
+        x[999][999] = 7;
+        expect_equal("the last entry", x[999][999], 7);
+        free(x);
         expect_equal("count", (double)count, 77 + 30 + 2);
         block = block ? block : new_block(count);
     }

@@ -28,7 +28,7 @@ static void is_printed(const char *expect)
 
 static void tables(void)
 {
-    const char *const row[] = {"one", "three"};
+    const char *const row[] = {"three", "one"};
     const char *const column[] = {"us", "it", "both"};
     PRINTS(
         "print_vector: aligned, nan, infinities",
@@ -38,25 +38,29 @@ static void tables(void)
         print_vector("large", 2, (float[]){1e10f, -1}));
     PRINTS(
         "print_matrix: aligned over all rows",
-        "few (2, 2)\n[[    nan,     nan],\n [    nan, 10.0000]]\n",
-        print_matrix("few", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, 10}}));
+        "few (2, 2)\n[[    nan,     nan],\n [    nan, 10.0000]]\n"
+        "list (2, 1)\n[[10.0000],\n [ 1.0000]]\n",
+        print_matrix("few", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, 10}}),
+        print_matrix("list", 2, 1, (float[2][1]){{10}, {1}}));
     PRINTS("print_integers: aligned, without decimals",
            "ids (3)\n[-100,    7,   12]\ntwo (2)\n[ 1, 10]\n",
            print_integers("ids", 3, (int[]){-100, 7, 12}),
            print_integers("two", 2, (int[]){1, 10}));
     PRINTS("print_measures: three digits, whatever DIGITS says",
-           "b, in it\n  us     10.0\n  it       nan\n  both     inf\n",
+           "b, in it\n  us     10.0\n  it       nan\n  both     inf\n"
+           "c, in it\n  us    0.0145\n  it  114\n",
            setenv("DIGITS", "9", 1),
            print_measures("b", "it", 3, column,
                           (float[]){9.996f, -NAN, INFINITY}),
+           print_measures("c", "it", 2, column, (float[]){0.0145f, 114}),
            unsetenv("DIGITS"));
     PRINTS(
         "print_measure_table: a name for each row and column",
-        "time, in ms\n            us      it     both\n"
-        "  one     2.50  114     5190\n  three  10.0    21.9     -9.50\n",
+        "time, in ms\n            us      it       both\n"
+        "  three   2.50  114     5190\n  one    10.0    21.9      0.0145\n",
         print_measure_table("time", "ms", 2, row, 3, column,
                             (float[2][3]){{2.5043f, 114.38f, 5187},
-                                          {10.04f, 21.93f, -9.5f}}));
+                                          {10.04f, 21.93f, 0.0145f}}));
     TAP("three_digits: rounded",
         expect_near("up", three_digits(0.014496f), 0.0145, 0, 1e-8),
         expect_equal("a large one", three_digits(5187), 5190));

@@ -1,5 +1,5 @@
 /* How a program begins and ends: its arguments, what it prints, one line and
- * status 2 where it refuses. */
+ * status 2 where it refuses (refuse.c). */
 #include "tap.h"
 
 #include <fcntl.h>
