@@ -68,7 +68,7 @@ for (["name = hw1\ntitle = x\nexercises = 1.1 2.9\n", "3: exercise 2.9 is not in
      (map { ["exercises = 1.1\nname = $_\n", "2: the name is '$_': at most 40 letters"] } '../x', '-x', 'a b', 'a.b', 'x' x 41),
      ["name = \xc3\xbc\nexercises = 1.1\n", '1: the name is'],
      ["name = \xff\n", '1: this is not UTF-8'], ["name = hw1\ntitle = a\x1bb\n", "2: 'title' holds a control character"],
-     ["name = hw1\n\nExercises = 1.1\n", "3: 'Exercises' is not known: name, title, exercises, chapters, points 2.1 or seconds is needed"],
+     ["name = hw1\n\nExercises = 1.1\n", "3: 'Exercises' is not known: name, title, exercises, chapters, points 2.1, due or seconds is needed"],
      ["${good}name = hw2\n", "3: 'name' stands in line 1 already"],
      ["${good}hello\n", "3: 'hello' says nothing: a line such as 'name = hw1' is needed"],
      ["${good}points 2.2 = 3\n", '3: exercise 2.2 gets points, but is not chosen: 1.1 2.1 are'],

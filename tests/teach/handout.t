@@ -32,7 +32,7 @@ sub squeezed { return join('', @_) =~ s/\s+//gr }
 # The names hold what a shell would take for its own.
 my ($conf, $out) = ("$folder/it's \"1\".conf", "$folder/o'ut \"[1]");
 my @ids = qw(1.1 2.1 2.3);
-Chapter::save($conf, 'name = hw1', q{title = Scores & *shares*, "it's" <é> $x$ @me}, "exercises = @ids", 'points 2.1 = 5');
+Chapter::save($conf, 'name = hw1', q{title = Scores & *shares*, "it's" <é> $x$ @me}, "exercises = @ids", 'points 2.1 = 5', 'due = 1 *December*');
 my ($status, $said) = handout($conf, $out);
 is $status, 0, 'an assignment is packed' or diag $said;
 is $said, "$out/hw1.zip: 3 exercises, 11 points; begin with hw1/ASSIGNMENT.html in it\n", '... which says what it is';
@@ -68,7 +68,7 @@ my $simple = sub { squeezed($_[0]) =~ tr/`*\x{2019}“”/'\/'""/r =~ tr{'/}{}dr
 my $says = $simple->($html =~ s{<style>.*?</style>|<title>.*?</title>|<[^>]*>}{ }gsr =~ s/&(\w+);/$sign{$1}/gr);
 my $told = sub { my $due = $simple->($_[0]); like $says, qr/\Q$due/, "what is asked: $_[0]" };
 $told->(q{Scores & *shares*, "it's" <é> $x$ @me});
-$told->('Assignment hw1: 3 functions to write, 11 points in all.');
+$told->('Assignment hw1, due 1 *December*: 3 functions to write, 11 points in all.');
 for (['1.1', 'dot', '★, 2 points'], ['2.1', 'softmax', '★★, 5 points'], ['2.3', 'softmax_online', '★★★, challenge, 4 points']) {
     my ($id, $function, $about) = @$_;
     $told->("Exercise $id: $function ($about)");

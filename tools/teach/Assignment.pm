@@ -1,11 +1,13 @@
 package Assignment;
 
-# What a teacher sets: which exercises, for how many points. A file of lines such as
+# What a teacher sets: which exercises, for how many points, until when. A file of
+# lines such as
 #
 #   name = hw1                    # letters, digits, - and _: files are named so
 #   title = Scores and shares
 #   exercises = 1.1 1.2 2.1       # or, with all that these chapters have: chapters = 01 02
 #   points 2.1 = 5                # if not those that the book gives
+#   due = 1 December, noon        # told in the assignment, in these words
 #   seconds = 60                  # that grading one submission may take; else 60 a chapter,
 #                                 # and at most 360
 #
@@ -27,9 +29,9 @@ my ($MOST_POINTS, $SECONDS) = (1000, 60);
 my $MOST_SECONDS = 360; # Gradescope ends a job after 600 s, building included
 my @chapters;
 
-# Returns name, title, seconds, and exercises in the book's order: id, chapter (02),
-# function, points. Without a path, these are all that a program can test. Dies with one
-# line.
+# Returns name, title, due (undef if open), seconds, and exercises in the book's
+# order: id, chapter (02), function, points. Without a path, these are all
+# that a program can test. Dies with one line.
 sub load {
     my ($path) = @_;
     return _assigned({name => 'all', title => 'All exercises'}, map { _testable($_) } _chapters()) if !defined $path;
@@ -81,8 +83,8 @@ sub _read {
         die "$path:$.: '" . $text =~ s/^\s+|\s+\z//gr . "' says nothing: a line such as 'name = hw1' is needed\n"
           if !defined $key;
         $key =~ s/\s+/ /g;
-        die "$path:$.: '$key' is not known: name, title, exercises, chapters, points 2.1 or seconds is needed\n"
-          if $key !~ /^(?:name|title|exercises|chapters|points \w+\.\d+|seconds)$/;
+        die "$path:$.: '$key' is not known: name, title, exercises, chapters, points 2.1, due or seconds is needed\n"
+          if $key !~ /^(?:name|title|exercises|chapters|points \w+\.\d+|due|seconds)$/;
         die "$path:$.: '$key' stands in line $line{$key} already\n" if $line{$key};
         die "$path:$.: nothing follows '$key ='\n" if $value eq '';
         die "$path:$.: '$key' holds a control character\n" if $value =~ /[[:cntrl:]]/;
@@ -159,7 +161,7 @@ sub _find {
 
 sub _assigned {
     my ($given, @exercises) = @_;
-    return {name => $given->{name}, title => $given->{title} // $given->{name},
+    return {name => $given->{name}, title => $given->{title} // $given->{name}, due => $given->{due},
         seconds => 0 + ($given->{seconds} // min($MOST_SECONDS, $SECONDS * uniq map { $_->{chapter} } @exercises)),
         exercises => \@exercises};
 }
