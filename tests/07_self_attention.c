@@ -171,7 +171,7 @@ static void orders_refused(void)
     float moved[4][3];
     REFUSES(NULL, permute_tokens(3, 3, (int[]){0, 1, 3}, fit_x, moved));
     REFUSES(NULL, permute_tokens(3, 3, (int[]){1, 2, 1}, fit_x, moved));
-    REFUSES(NULL, permute_tokens(3, 3, (int[]){-1, 0, 1}, fit_x, moved));
+    REFUSES(NULL, permute_tokens(3, 3, (int[]){-1, 1, 2}, fit_x, moved));
     REFUSES(NULL, permute_tokens(4, 3, (int[]){0, 1, 3, 3}, fit_x, moved));
 }
 
