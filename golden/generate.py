@@ -724,9 +724,8 @@ def tables(q, k, v, weights, kept, dropped, context, mask):
 def begin_given(case, size, seed, sizes, see="all", first=0, d_out=0,
                 bias=True, out_bias=True, rate=0.0, is_same=False):
     """The layers of an attention, its two texts, or pairs of texts, and its
-    mask. What it is to be made of is saved, all parameters in the order of
-    the layers, and the seed of its lots. The table of a mask leaves something
-    to each query."""
+    mask. Saves its sizes, all parameters in the order of the layers, and the
+    seed of its dropout. The table of a mask leaves each query a key."""
     n, m, d_x, d_y, n_heads, d_k, d_v = sizes
     torch.manual_seed(seed)
     layers = linears(bias, (d_x, n_heads * d_k), (d_y, n_heads * d_k),

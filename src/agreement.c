@@ -11,13 +11,13 @@ const char *const agreement_word[AGREEMENT_WORDS] = {
 
 /* What the number of a sentence chooses: the first of the two nouns, whether
  * it is more than one, and whether the second is; the preposition and the
- * adjective, and whether that stands before the first noun; and how many
- * nouns stand between the two in their list. */
+ * adjective, and whether that comes before the first noun; and how many
+ * nouns are between the two in their list. */
 enum { NOUN, MANY, OTHER_MANY, PREPOSITION, ADJECTIVE, AT_FIRST, BETWEEN };
 enum { CHOICES = BETWEEN + 1 };
 
-/* Each choice is one of so many; what is left of the number chooses what
- * comes next. */
+/* Each choice is the remainder of a division, whose quotient makes the next
+ * choices. */
 static void choose(int number, int choice[CHOICES])
 {
     static const int among[CHOICES] = {5, 2, 2, 3, 2, 2, 4};

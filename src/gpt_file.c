@@ -13,11 +13,11 @@ typedef struct {
     char name[40];
     int rows, columns; /* of the file's table; of a list rows is 0 */
     int is_transposed; /* [in][out] there, [out][in] here */
-    int count;         /* our tables, which stand there side by side */
+    int count;         /* our tables, side by side in the file's */
     float *part[3];
 } Param;
 
-/* All of a model; `param` is to be freed. */
+/* All of a model; free `param` after use. */
 typedef struct {
     int count;
     Param *param;
@@ -30,7 +30,7 @@ static void add_param(Params *all, const char *block, const char *layer,
     all->param[all->count++] = p;
 }
 
-/* A table, or with 0 rows a list, that stands in the file as in memory. */
+/* A table, or with 0 rows a list, the same in the file as in memory. */
 static void add_plain(Params *all, const char *block, const char *layer,
                       const char *end, int rows, int columns, float *x)
 {
@@ -59,8 +59,8 @@ static void add_layers(Params *all, const char *block, const char *name,
     add_param(all, block, name, "bias", bias);
 }
 
-/* All of a model, by GPT-2's names, under which a layer's table stands as
- * [in][out], and the roles' three side by side. */
+/* All of a model, by GPT-2's names: there a layer's table is [in][out], and
+ * those of query, key and value are side by side. */
 static Params gpt_params(const Gpt *g)
 {
     const int d = g->width;
@@ -144,8 +144,8 @@ static void param_save(const Param *p, float *file)
             *file++ = *param_entry(p, i, j);
 }
 
-/* A file's name for it: lm_head alone never stands behind
- * "transformer.". */
+/* A file's name for it: lm_head alone never has "transformer." before
+ * it. */
 static void full_name(const char *prefix, const char *name, char full[80])
 {
     const int is_bare =

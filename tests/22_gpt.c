@@ -217,7 +217,7 @@ static void refusals(void)
 {
     static float x[3] = {0.5f, -1, 2};
     Norm l = {3, x, x}, grad_l = {2, x, x};
-    REFUSES("gpt.c: norm_gradient_check: a gradient of d = 2: 3 are needed",
+    REFUSES("gpt.c: norm_gradient_check: a gradient of d = 2: 3 is needed",
             norm_gradient_check(&l, &grad_l));
     REFUSES(NULL,
             norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));

@@ -105,26 +105,23 @@ static void write_kept(void)
 /* The header, as safetensors 0.8.0 of Python has written it for these. */
 static void write_as_python(void)
 {
-    static const char due[] =
-        "{\"i\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],\"data_offsets\":[0,"
-        "32]},\"d/x "
-        "1\":{\"dtype\":\"F64\",\"shape\":[2,3],\"data_offsets\":["
-        "32,80]},\"\":{\"dtype\":\"F32\",\"shape\":[4,0],\"data_offsets\":["
-        "80,"
-        "80]},\"f\":{\"dtype\":\"F32\",\"shape\":[1,2,3],\"data_offsets\":["
-        "80,"
-        "104]},\"scalar\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":"
-        "["
-        "104,108]},\"brain\":{\"dtype\":\"BF16\",\"shape\":[2],\"data_"
-        "offsets"
-        "\":[108,112]},\"half\":{\"dtype\":\"F16\",\"shape\":[3],\"data_"
-        "offsets\":[112,118]}}   ";
-    char got[sizeof due] = "";
+    static const char *const entry[7][4] = {
+        {"i", "I64", "2,1,2,1", "0,32"},  {"d/x 1", "F64", "2,3", "32,80"},
+        {"", "F32", "4,0", "80,80"},      {"f", "F32", "1,2,3", "80,104"},
+        {"scalar", "F32", "", "104,108"}, {"brain", "BF16", "2", "108,112"},
+        {"half", "F16", "3", "112,118"}};
+    char due[1000] = "{", got[1000] = "";
+    for (int k = 0; k < 7; k++)
+        sprintf(strchr(due, '\0'),
+                "\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],"
+                "\"data_offsets\":[%s]}%s",
+                entry[k][0], entry[k][1], entry[k][2], entry[k][3],
+                k < 6 ? "," : "}   ");
     uint64_t length = 0;
     tensors_write(path, GIVEN_TENSORS, given);
     FILE *from = fopen(path, "rb");
     expect_true("length", fread(&length, sizeof length, 1, from) &&
-                              length == sizeof due - 1 &&
+                              length == strlen(due) &&
                               fread(got, length, 1, from));
     expect(!strcmp(got, due), "the header", "%s", got);
     fclose(from);

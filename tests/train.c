@@ -13,9 +13,12 @@ static void first_step_test(const char *path)
     Run run;
     float row[5];
     run_init(&run, &due.run);
-    int ids[2][run.t.texts * run.t.model.context_length];
-    gpt_run_batch(&run.t, ids[0], ids[1]);
-    gpt_training_step(&run.t, ids[0], ids[1]);
+    const size_t rows =
+        (size_t)run.t.texts * (size_t)run.t.model.context_length;
+    int *ids = new_list(2 * rows, sizeof *ids), *targets = ids + rows;
+    gpt_run_batch(&run.t, ids, targets);
+    gpt_training_step(&run.t, ids, targets);
+    free(ids);
     record_row(&run);
     fflush(run.rows);
     expect_equal("numbers of a row",

@@ -58,6 +58,6 @@ void refuse_sizes(const char *file, const char *function, const char *what,
     for (size_t i = 0; i < 2 * count; i++)
         sprintf(strchr(sizes[i % 2], '\0'), i > 1 ? ", %d" : "%d",
                 size[i / 2][i % 2]);
-    refuse(file, function, "%s = %s: %s are needed", what, sizes[0],
-           sizes[1]);
+    refuse(file, function, "%s = %s: %s %s needed", what, sizes[0],
+           sizes[1], count > 1 ? "are" : "is");
 }

@@ -8,8 +8,8 @@
 #include "../../chapters/15_kernel.c"
 #include "../../src/kernel/attend.c"
 
-/* So many sums that no product waits for the one before it, and so few that
- * all of them, and two factors, stay in registers. */
+/* Enough sums that no product waits for the one before it, and few enough
+ * that all of them, and two factors, stay in registers. */
 enum { SUMS = REGISTERS == 32 ? 16 : 12 };
 
 static volatile float unused; /* makes a result one that is needed */
@@ -45,10 +45,10 @@ static APART float add_up(size_t count, const float x[count])
     return total(sum);
 }
 
-/* Multiplies and adds in registers, on so many threads, so many times; or
- * reads x, which begins at a multiple of 64 bytes, each thread a part of its
- * own. They return how many products and sums that is, or how many bytes;
- * what does not fill all sums is left out. */
+/* Multiplies and adds `count` times in registers on each thread, and returns
+ * the number of products and sums; or reads x, which begins at a multiple of
+ * 64 bytes, each thread a part of its own, and returns the number of bytes.
+ * A remainder that does not fill all sums is left out. */
 double compute_at_most(int threads, size_t count, const float *x)
 {
     float sum = 0;

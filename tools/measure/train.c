@@ -173,8 +173,7 @@ static void note(int signal_number)
     is_interrupted = signal_number;
 }
 
-/* The first Ctrl-C is noted, and a second one ends the program as ever.
- * Where SIGINT was ignored, as a shell does for what runs in the
+/* The first Ctrl-C is noted, and a second one ends the program. Where SIGINT was ignored, as a shell does for what runs in the
  * background, it stays ignored. */
 static void stop_when_interrupted(void)
 {

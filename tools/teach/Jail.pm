@@ -92,8 +92,8 @@ sub run {
     return begin({OMP_NUM_THREADS => 4, MALLOC_PERTURB_ => 0xa5}, $socket, $self->_command('run', $seconds, @command));
 }
 
-# Ends it, and whatever it has begun. Who is root ends all that its user has: one that
-# bubblewrap has begun a moment ago may not yet be tied to it.
+# Ends it, and whatever it has begun. Root also kills all other processes of the jail's
+# user, since one that bubblewrap has begun a moment ago may not be tied to it yet.
 sub stop {
     my ($self, $begun) = @_;
     kill KILL => -$begun->{pid};
