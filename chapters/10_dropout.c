@@ -517,7 +517,6 @@ of each.
 void mean_row_sum(Random *r, double p, int n, int m, int draws,
                   const float weights[n][m], double mean[n])
 {
-    dropout_rate_check(p);
     if (draws < 1)
         REFUSE("a mean of %d dropouts: at least 1 is needed", draws);
     for (int i = 0; i < n; i++)

@@ -431,8 +431,6 @@ static Attention one_wide_head(const Attention *heads)
     wide.n_heads = 1;
     wide.d_k = heads->n_heads * heads->d_k;
     wide.d_v = heads->n_heads * heads->d_v;
-    wide.memory = NULL;
-    wide.count = 0;
     return wide;
 }
 

@@ -128,7 +128,8 @@ static void refused_caches(void)
         WRONG(c.n_kv_heads, 1,
               "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
               "2, 4: 2, 2, 4 are needed"),
-        WRONG(c.d_k, 3, NULL), WRONG(c.d_v, 5, NULL)};
+        WRONG(c.d_k, 3, NULL), WRONG(c.d_v, 5, NULL),
+        WRONG(one.m, 2, NULL)};
     Gpt g = any_gpt(2, 0);
     GptPass p;
     KVCache cache[2];
@@ -145,15 +146,20 @@ static void refused_caches(void)
                 "of 0.25: one without is needed",
                 gpt_pass_drop(&p, &r, 0.25);
                 p.texts = 1; gpt_forward(&g, cache, ids, &p));
-    TAP_REFUSES("gpt_pass_drop", "a rate of 1.1",
-                "dropout_rate_check: a dropout rate of 1.1: from 0 to 1 is "
-                "needed",
-                gpt_pass_drop(&p, &r, 1.1));
+    TAP_REFUSES(
+        "gpt_pass_drop", "a rate of -0.1",
+        "dropout_rate_check: a dropout rate of -0.1: from 0 to 1 is "
+        "needed",
+        gpt_pass_drop(&p, &r, -0.1));
     REFUSES("gpt.c: gpt_pass_drop: a pass without tables: gpt_pass_init "
             "makes room for them",
             gpt_pass_drop(&(GptPass){0}, NULL, 0.5));
     REFUSES_WRONG("attend_cached", wrong,
                   attend_cached(&a, &c, 1, (float[1][6]){{0}}, &one));
+    tap_fill((int)a.count, a.memory, -1, 1);
+    attend_cached(&a, &c, 1, (float[1][6]){{1, 2, 3, 4, 5, 6}}, &one);
+    TAP("attend_cached: alone, without a layer of output",
+        expect_list("its own value", 8, one.joined, one.value, 1e-6, 0));
     trace_free(&one);
     kv_cache_free(&c);
     attention_free(&a);

@@ -280,6 +280,8 @@ static const struct {
      "h.99999999999.ln_1.bias", 'f', 1, 0, 0, 0},
     {"another prefix", "'mean.h.2.ln_1.bias' " NO_TENSOR "is needed",
      "mean.h.2.ln_1.bias", 'f', 1, 0, 0, 0},
+    {"a mask of no block", "'.bias' " NO_TENSOR "is needed", ".bias", 'f',
+     1, 12, 0, 0},
     {"whole numbers", "'ln_f.bias' has dtype I64: F32 is needed",
      "ln_f.bias", 'i', 1, 12, 0, 0},
     {"heads, of which there is no number",

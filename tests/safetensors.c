@@ -153,7 +153,7 @@ static const struct {
     {"{\"__metadata__\":{\"a\":1}}", ODD("'1' at byte 21 where '\"'")},
     {SHAPE("[2 3]"), ODD("'3' at byte 31 where ','")},
     {SHAPE("[2,03]"), ODD("'0' at byte 31 where a whole number")},
-    {"{\"__metadata__\":null,\"__metadata__\":{}}",
+    {"{\"__metadata__\": null,\"__metadata__\":{}}",
      "file: has __metadata__ twice"},
     {"{" A("\"f32\"", "[6]", "[0,24]") "}", DTYPE("f32")},
     {"{" A("\"\"", "[0]", "[0,0]") "}", DTYPE("")},

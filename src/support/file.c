@@ -91,8 +91,7 @@ static bool is_file(const char *name, struct stat *about)
  * part that was left there is removed, and made anew. */
 NewFile file_begin(const char *path)
 {
-    NewFile new = {path, malloc(strlen(path) + sizeof ".part"), NULL};
-    check_written(new.part != NULL, &new);
+    NewFile new = {path, new_list(strlen(path) + sizeof ".part", 1), NULL};
     sprintf(new.part, "%s.part", path);
     struct stat old, left;
     const bool is_old = is_file(path, &old);
