@@ -15,9 +15,8 @@ static void attend_tables(Mask mask, double p, Random *r, Trace *t)
 /* A trace of one head, with the queries, keys and values of the set. */
 static Trace head_trace(const char *set)
 {
-    const Attention a = {.n_heads = 1,
-                         .d_k = dim(set, "query", 1),
-                         .d_v = dim(set, "value", 1)};
+    const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
+    const Attention a = {.n_heads = 1, .d_k = d_k, .d_v = d_v};
     Trace t = guarded_trace(&a, dim(set, "query", 0), dim(set, "key", 0));
     next_case();
     t.query = input(set, "query");
@@ -155,10 +154,8 @@ static void padding_words(void)
     const int is_word[5] = {2, 0, -1, INT_MIN, 1};
     float mask[2][5] = {{1, 1, 0, 0, 1}, {1, 1, 1, 1, 1}};
     const float expect[2][5] = {{1, 0, 0, 0, 1}, {1, 0, 1, 1, 1}};
-    float before[2][5];
-    memcpy(before, mask, sizeof mask);
     given_array("is_word", is_word, 5);
-    given_array("mask", before, 2, 5);
+    given_array("mask", mask, 2, 5);
     mask_padding(2, 5, is_word, mask);
     expect_table("mask", 2, 5, mask, expect, EXACTLY);
 }

@@ -41,14 +41,8 @@ static void come_in_pieces(Random *r, KVCache *c, const AttentionCall *text,
 static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
                               int d_k, int d_v, int window)
 {
-    AttentionCall text = {.texts = 1,
-                          .n_heads = kv_heads * sharing,
-                          .n_kv_heads = kv_heads,
-                          .n = n,
-                          .m = n,
-                          .d_k = d_k,
-                          .d_v = d_v,
-                          .mask = mask_causal(0)};
+    AttentionCall text = {1,   kv_heads * sharing,    kv_heads, n, n, d_k,
+                          d_v, .mask = mask_causal(0)};
     give_rows(r, &text);
     for (int role = KEY; role <= VALUE; role++) {
         const Table t = table_of(&text, role);
@@ -62,10 +56,8 @@ static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
         text.mask = mask_table(n, n, (const void *)seen);
     }
     next_case();
-    given(
-        "%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
-        "%d",
-        n, text.n_heads, kv_heads, d_k, d_v, window);
+    given("%d tokens, %d heads, %d of keys, d_k, d_v = %d, %d, window %d",
+          n, text.n_heads, kv_heads, d_k, d_v, window);
     return text;
 }
 
@@ -110,22 +102,18 @@ static void any_pieces(bool is_odd)
 static void text_of_set(const char *set)
 {
     const int heads = dim(set, "query", 0), n = dim(set, "query", 1);
-    const int kv_heads = dim(set, "key", 0);
+    const int kv_heads = dim(set, "key", 0), d_k = dim(set, "key", 2);
+    const int d_v = dim(set, "value", 2), most[3] = {1, 3, n};
     const int window = (int)input_number(set, "window", "window");
     const Format format = (Format)*golden_integers(set, "format");
-    AttentionCall text = {.n_heads = heads,
-                          .n_kv_heads = kv_heads,
-                          .n = n,
-                          .d_k = dim(set, "key", 2),
-                          .d_v = dim(set, "value", 2)};
-    text.query = rows_by_head(heads, n, text.d_k, input(set, "query"));
-    text.key = rows_by_head(kv_heads, n, text.d_k, input(set, "key"));
-    text.value = rows_by_head(kv_heads, n, text.d_v, input(set, "value"));
+    AttentionCall text = {1, heads, kv_heads, n, n, d_k, .d_v = d_v};
+    text.query = rows_by_head(heads, n, d_k, input(set, "query"));
+    text.key = rows_by_head(kv_heads, n, d_k, input(set, "key"));
+    text.value = rows_by_head(kv_heads, n, d_v, input(set, "value"));
     for (int k = 0; k < 3; k++) {
         Random r = random_seeded((uint64_t)k);
-        const int most[3] = {1, 3, n};
         float *context = guarded("context", golden_count(set, "context"));
-        text.context = rows_by_head(heads, n, text.d_v, context);
+        text.context = rows_by_head(heads, n, d_v, context);
         next_case();
         given("format = %d, window = %d, up to %d tokens at a time",
               (int)format, window, most[k]);

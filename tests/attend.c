@@ -167,17 +167,9 @@ static AttentionCall call_of(int texts, int heads, int kv_heads, int n,
 {
     static float x[1000];
     const StridedRows rows = {x, 0, 0, 3};
-    return (AttentionCall){.texts = texts,
-                           .n_heads = heads,
-                           .n_kv_heads = kv_heads,
-                           .n = n,
-                           .m = m,
-                           .d_k = d,
-                           .d_v = d,
-                           .query = rows,
-                           .key = rows,
-                           .value = rows,
-                           .context = rows};
+    AttentionCall call = {texts, heads, kv_heads, n, m, d, .d_v = d};
+    call.query = call.key = call.value = call.context = rows;
+    return call;
 }
 
 static void call_fits(void)

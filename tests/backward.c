@@ -85,6 +85,13 @@ static void large_scores(void)
 
 /* ---- What is refused */
 
+static void back(const Job *job)
+{
+    attend_fast_backward(&job->call, job->grad_context.rows,
+                         job->out[OF_QUERY].rows, job->out[OF_KEY].rows,
+                         job->out[OF_VALUE].rows);
+}
+
 /* A call that fits, with its gradients, without one of these. */
 static void refusals(void)
 {
@@ -92,28 +99,24 @@ static void refusals(void)
                                          "no grad_key", "no grad_value"};
     Random r = random_seeded(5);
     Job job = one_text(&r, 2, 3, 4, 2, 2);
-    StridedRows *const grad[4] = {
-        &job.grad_context.rows, &job.out[OF_QUERY].rows,
-        &job.out[OF_KEY].rows, &job.out[OF_VALUE].rows};
+    Table *const grad[4] = {&job.grad_context, &job.out[OF_QUERY],
+                            &job.out[OF_KEY], &job.out[OF_VALUE]};
     for (int i = 0; i < 4; i++)
         TAP_REFUSES(
             "attend_fast_backward", words[i],
             "attention_call_gradients_check: grad_context.at, "
             "grad_query.at, grad_key.at or grad_value.at is NULL: rows are "
             "needed for each",
-            grad[i]->at = NULL;
-            attend_fast_backward(&job.call, *grad[0], *grad[1], *grad[2],
-                                 *grad[3]));
+            grad[i]->rows.at = NULL;
+            back(&job));
     TAP_REFUSES("attend_fast_backward", "no log_sum_exp",
                 "attention_call_gradients_check: log_sum_exp is NULL: the "
                 "one that attend_fast has filled is needed",
                 job.call.log_sum_exp = NULL;
-                attend_fast_backward(&job.call, *grad[0], *grad[1],
-                                     *grad[2], *grad[3]));
+                back(&job));
     TAP_REFUSES("attend_fast_backward", "a call of no heads", NULL,
                 job.call.n_heads = 0;
-                attend_fast_backward(&job.call, *grad[0], *grad[1],
-                                     *grad[2], *grad[3]));
+                back(&job));
 }
 
 int main(void)

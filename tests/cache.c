@@ -13,13 +13,9 @@ typedef struct {
 
 static AttentionCall call_of(Random *r, Sizes s)
 {
-    AttentionCall call = {.texts = 1,
-                          .n_heads = s.kv_heads * s.sharing,
-                          .n_kv_heads = s.kv_heads,
-                          .n = s.n,
-                          .m = s.tokens,
-                          .d_k = s.d_k,
-                          .d_v = s.d_v};
+    const int heads = s.kv_heads * s.sharing;
+    AttentionCall call = {1,        heads, s.kv_heads,  s.n,
+                          s.tokens, s.d_k, .d_v = s.d_v};
     give_rows(r, &call);
     return call;
 }

@@ -18,13 +18,8 @@ static void bytes(void)
 
 static void given_back(void)
 {
-    KVCache c;
-    kv_cache_init(&c, &(KVCache){.n_kv_heads = 1,
-                                 .d_k = 1,
-                                 .d_v = 1,
-                                 .capacity = 1,
-                                 .count = 3,
-                                 .first = 2});
+    KVCache c, sizes = {1, 1, 1, .capacity = 1, .count = 3, .first = 2};
+    kv_cache_init(&c, &sizes);
     expect_true("begins without tokens", !c.count && !c.first);
     kv_cache_free(&c);
     expect_true("nothing is left", !c.key && !c.value && !c.capacity);
