@@ -32,18 +32,15 @@ static void long_row(Softmax *softmax_of_a_row)
     enum { N = 250000 };
     const double step = 0x1p-18;
     float *scores = guarded("scores", N), *got = guarded("weights", N);
-    for (int j = 0; j < N; j++)
-        scores[j] = (float)(j * step);
-    softmax_of_a_row(N, scores, got);
-    for (int j = 0; j < N; j++)
-        expect_near("a share of 250,000 that rise", got[j],
-                    exp(j * step) * expm1(step) / expm1(N * step), 3e-6, 0);
-    for (int j = 0; j < N; j++)
-        scores[j] = j == 0;
-    softmax_of_a_row(N, scores, got);
-    for (int j = 0; j < N; j++)
-        expect_near("a share of 250,000 that are level", got[j],
-                    exp(j == 0) / (exp(1) + N - 1), 3e-6, 0);
+    const double sum[2] = {expm1(N * step) / expm1(step), exp(1) + N - 1};
+    for (int is_level = 0; is_level < 2; is_level++) {
+        for (int j = 0; j < N; j++)
+            scores[j] = is_level ? j == 0 : (float)(j * step);
+        softmax_of_a_row(N, scores, got);
+        for (int j = 0; j < N; j++)
+            expect_near(is_level ? "a level share" : "a share that rises",
+                        got[j], exp(scores[j]) / sum[is_level], 3e-6, 0);
+    }
 }
 
 static void naive_overflow(void)
