@@ -93,7 +93,6 @@ static void uniform_high_is_low(void)
         expect_equal("limits that are equal", x[i], -2);
 }
 
-/* From a seed alone to the scores of the six words. */
 static void journey_test(const char *set)
 {
     void *query = due(set, "query", SUMS), *key = due(set, "key", SUMS);

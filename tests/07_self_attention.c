@@ -7,18 +7,15 @@
 /* A trace for the set, of which all tables are due. */
 static Trace due_trace(const char *set)
 {
-    return (Trace){.n = dim(set, "x", 0),
-                   .m = dim(set, "x", 0),
-                   .n_heads = 1,
-                   .d_k = dim(set, "query", 1),
-                   .d_v = dim(set, "value", 1),
-                   .query = due_as(set, "query", "t->query", SUMS),
-                   .key = due_as(set, "key", "t->key", SUMS),
-                   .value = due_as(set, "value", "t->value", SUMS),
-                   .scores = due_as(set, "scores", "t->scores", SUMS),
-                   .weights =
-                       due_as(set, "weights", "t->weights", 1e-5, 1e-7),
-                   .context = due_as(set, "context", "t->context", SUMS)};
+    const int n = dim(set, "x", 0), d_k = dim(set, "query", 1);
+    Trace t = {n, n, 1, d_k, .d_v = dim(set, "value", 1)};
+    t.query = due_as(set, "query", "t->query", SUMS);
+    t.key = due_as(set, "key", "t->key", SUMS);
+    t.value = due_as(set, "value", "t->value", SUMS);
+    t.scores = due_as(set, "scores", "t->scores", SUMS);
+    t.weights = due_as(set, "weights", "t->weights", 1e-5, 1e-7);
+    t.context = due_as(set, "context", "t->context", SUMS);
+    return t;
 }
 
 /* Drawn as PyTorch draws it, and multiplied. */
@@ -38,7 +35,6 @@ static void v1_test(const char *set)
     expect_equal("rate", t.dropout_rate, 0);
 }
 
-/* Draws of different kinds from one generator. */
 static void mixed_test(void)
 {
     Random r = random_seeded(123);
@@ -105,15 +101,14 @@ static void copy_test(const char *set)
     const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
     Attention from = {d_in, d_in, 1, d_k, .d_v = d_v};
     Linear *const layer[3] = {&from.query, &from.key, &from.value};
-    float *matrix[3];
+    void *matrix[3];
     attention_init(&from, &from);
     for (int k = 0; k < 3; k++) {
         matrix[k] = guarded(name[k], golden_count(set, name[k]));
         layer[k]->weight =
             input_as(set, name[k], tap_words("from->%s", name[k]));
     }
-    copy_v2_to_v1(&from, ROWS(d_k, matrix[0]), ROWS(d_k, matrix[1]),
-                  ROWS(d_v, matrix[2]));
+    copy_v2_to_v1(&from, matrix[0], matrix[1], matrix[2]);
     for (int k = 0; k < 3; k++) {
         const int d_out = layer[k]->d_out;
         void *turned = guarded("turned", (size_t)(d_in * d_out));

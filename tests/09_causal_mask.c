@@ -41,7 +41,6 @@ static void far_away(void)
     }
 }
 
-/* What is no number stays so, even where the mask has 0. */
 static void hide_no_number(void)
 {
     const float mask[1][4] = {{0, 1, 0, 1}};

@@ -3,7 +3,6 @@
 #include "streams.h"
 #include "attention/10_dropout.h"
 
-/* Ten seeds, nine rates: the masks, and the number that is drawn next. */
 static void masks_test(void)
 {
     const Tensor *masks = golden("lots", "masks");
@@ -25,7 +24,6 @@ static void masks_test(void)
     }
 }
 
-/* Where nothing is drawn, as at these rates, no generator is needed. */
 static void without_generator(void)
 {
     const float due[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
@@ -52,12 +50,10 @@ static void apply_test(const char *set)
     dropout_apply(input_number(set, "rate", "p"), n, m, input(set, "mask"),
                   input(set, "x"), (void *)y);
     for (int k = 0; k < n * m; k++)
-        expect_true(
-            tap_words("y[%d][%d] has the sign that is due", k / m, k % m),
-            isnan(right[k]) || signbit(y[k]) == signbit(right[k]));
+        expect_true(tap_words("the sign of y[%d][%d]", k / m, k % m),
+                    isnan(right[k]) || signbit(y[k]) == signbit(right[k]));
 }
 
-/* All but 0 keeps. */
 static void odd_mask(void)
 {
     const float mask[1][10] = {

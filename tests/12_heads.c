@@ -106,8 +106,7 @@ static void wrapper_init(const char *set)
     Random r;
     Attention a = wrapper(set, &r);
     const float *due = golden_floats(set, "drawn");
-    expect_true("number of parameters",
-                a.count == golden_count(set, "drawn"));
+    expect_true("parameters", a.count == golden_count(set, "drawn"));
     for (int h = 0; h < a.n_heads; h++)
         for (int k = 0; k < 3; k++) {
             const Linear l = role_of(&a, h, k);

@@ -46,7 +46,6 @@ static void init_test(const char *set)
     attention_free(&a);
 }
 
-/* Every table, for each entry of the batch. */
 static void forward_batch(const char *set, const Attention *a, Mask mask,
                           Random *r, const char *y)
 {
@@ -168,7 +167,6 @@ static void average_test(const char *set)
     }
 }
 
-/* Tables that are not square: 2 rows, 3 columns, 2 heads. */
 static void average_wide(void)
 {
     const float weights[2][2][3] = {{{0.5f, 0.25f, 0.25f}, {1, 0, 0}},

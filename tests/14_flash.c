@@ -5,8 +5,6 @@
 
 #define ATOL 2e-6
 
-/* ---- One pass over a row */
-
 static void nothing_met(void)
 {
     float mixture[3] = {5, NAN, -7};
@@ -47,15 +45,13 @@ static void row_test(const char *set, bool is_cut)
     }
 }
 
-/* ---- Flash attention */
-
 static void flash(const char *set, Mask mask)
 {
-    const bool is_loud = !strncmp(set, "loud", 4);
     flash_forward(
         dim(set, "query", 0), dim(set, "key", 0), dim(set, "key", 1),
         dim(set, "value", 1), mask, input(set, "query"), input(set, "key"),
-        input(set, "value"), due(set, "context", 0, is_loud ? 1e-5 : ATOL),
+        input(set, "value"),
+        due(set, "context", 0, strncmp(set, "loud", 4) ? ATOL : 1e-5),
         due(set, "log_sum", 3e-7, ATOL));
 }
 

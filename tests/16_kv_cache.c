@@ -76,13 +76,12 @@ static void any_pieces(bool is_odd)
                      1 + below(&r, 40), 1 + below(&r, 40), window);
         const int spare = below(&r, k % 4 == 1 ? 10 : MOST), d = text.d_v;
         const int place = below(&r, 3), token = below(&r, n);
-        const StridedRows rows[3] = {text.query, text.key, text.value};
         const Table context = table_of(&text, CONTEXT);
-        float *entry = row_at(&rows[place], 0, 0, token);
+        const Table table = table_of(&text, place);
         if (is_odd) {
-            entry[below(&r, place < 2 ? text.d_k : d)] = odd[k / 2 % 3];
-            given("%g in token %d of table %d", (double)odd[k / 2 % 3],
-                  token, place);
+            const float number = odd[k / 2 % 3];
+            row_of(&table, token)[below(&r, table.d)] = number;
+            given("%g in %s %d", (double)number, table.name, token);
         }
         KVCache c =
             cache_for(&text, window, window ? window + spare : n + 9,
@@ -162,8 +161,6 @@ static void take_back(void)
         guarded_free();
     }
 }
-
-/* ---- Which row has which token */
 
 /* The last token whose number leaves this row; zeros where none has been,
  * and behind each row. */
@@ -267,24 +264,16 @@ static void each_half(void)
     }
 }
 
-/* ---- What is taken back, and what is refused */
-
-/* n tokens of zeros have come. */
-static KVCache blank(int capacity, int window, int n)
-{
-    static const AttentionCall text = {
-        .n_heads = 2, .n_kv_heads = 2, .d_k = 1, .d_v = 1};
-    KVCache c = cache_for(&text, window, capacity, FORMAT_FLOAT32);
-    c.count = n;
-    c.first = n > capacity ? n - capacity : 0;
-    return c;
-}
-
 static void refusals(void)
 {
     static float x[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x);
-    KVCache full = blank(4, 0, 4), ring = blank(4, 3, 6);
+    const AttentionCall text = {.n_kv_heads = 2, .d_k = 1, .d_v = 1};
+    KVCache full = cache_for(&text, 0, 4, FORMAT_FLOAT32);
+    KVCache ring = cache_for(&text, 3, 4, FORMAT_FLOAT32);
+    full.count = 4;
+    ring.count = 6;
+    ring.first = 2;
     REFUSES_SUCH("3 queries where there is room for 2",
                  kv_cache_attend(&ring, 2, 3, rows, rows));
     REFUSES_SUCH("no room", kv_cache_append(&full, 1, rows, rows));

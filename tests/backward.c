@@ -5,7 +5,6 @@
 
 #define ATOL 5e-6
 
-/* A call of the set against PyTorch. */
 static void golden_test(const char *set)
 {
     Random r = random_seeded(1);
@@ -83,15 +82,6 @@ static void large_scores(void)
                     mask[k / 2 % 3], k % 2);
 }
 
-/* ---- What is refused */
-
-static void back(const Job *job)
-{
-    attend_fast_backward(&job->call, job->grad_context.rows,
-                         job->out[OF_QUERY].rows, job->out[OF_KEY].rows,
-                         job->out[OF_VALUE].rows);
-}
-
 /* A call that fits, with its gradients, without one of these. */
 static void refusals(void)
 {
@@ -99,24 +89,28 @@ static void refusals(void)
                                          "no grad_key", "no grad_value"};
     Random r = random_seeded(5);
     Job job = one_text(&r, 2, 3, 4, 2, 2);
-    Table *const grad[4] = {&job.grad_context, &job.out[OF_QUERY],
-                            &job.out[OF_KEY], &job.out[OF_VALUE]};
+    StridedRows *const grad[4] = {
+        &job.grad_context.rows, &job.out[OF_QUERY].rows,
+        &job.out[OF_KEY].rows, &job.out[OF_VALUE].rows};
     for (int i = 0; i < 4; i++)
         TAP_REFUSES(
             "attend_fast_backward", words[i],
             "attention_call_gradients_check: grad_context.at, "
             "grad_query.at, grad_key.at or grad_value.at is NULL: rows are "
             "needed for each",
-            grad[i]->rows.at = NULL;
-            back(&job));
+            grad[i]->at = NULL;
+            attend_fast_backward(&job.call, *grad[0], *grad[1], *grad[2],
+                                 *grad[3]));
     TAP_REFUSES("attend_fast_backward", "no log_sum_exp",
                 "attention_call_gradients_check: log_sum_exp is NULL: the "
                 "one that attend_fast has filled is needed",
                 job.call.log_sum_exp = NULL;
-                back(&job));
+                attend_fast_backward(&job.call, *grad[0], *grad[1],
+                                     *grad[2], *grad[3]));
     TAP_REFUSES("attend_fast_backward", "a call of no heads", NULL,
                 job.call.n_heads = 0;
-                back(&job));
+                attend_fast_backward(&job.call, *grad[0], *grad[1],
+                                     *grad[2], *grad[3]));
 }
 
 int main(void)

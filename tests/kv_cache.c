@@ -4,7 +4,6 @@
 #include "attention/kv_cache.h"
 #include "attention/strided_rows.h"
 
-/* Rows are filled up to 16 entries. */
 static void bytes(void)
 {
     KVCache c = {.n_kv_heads = 3, .d_k = 16, .d_v = 33, .capacity = 5};
@@ -35,8 +34,6 @@ static void far_rows(void)
     expect_equal("head", (double)rows.head_stride, 0x1p31);
     expect_equal("text of tokens", (double)tokens.text_stride, 0x1p41);
 }
-
-/* ---- What is refused */
 
 static void refused_sizes(void)
 {
