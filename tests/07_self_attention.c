@@ -45,16 +45,11 @@ static void mixed_test(void)
     random_fill(&r, 1, 700, due("mixed", "fourth", EXACTLY));
 }
 
-static bool has_bias(const char *set)
-{
-    return strstr(set, "bias") != NULL;
-}
-
 static void linear_test(const char *set)
 {
     Linear l = {dim(set, "x", 1), dim(set, "y", 1),
                 input_as(set, "weight", "l->weight"), NULL};
-    if (has_bias(set))
+    if (strstr(set, "bias"))
         l.bias = input_as(set, "bias", "l->bias");
     else
         given("l->bias = NULL");
@@ -68,7 +63,7 @@ static Attention version_2(const char *set)
     Random r = input_random(set);
     Attention a;
     self_attention_init(&a, &r, dim(set, "x", 1), dim(set, "query", 1),
-                        dim(set, "value", 1), has_bias(set));
+                        dim(set, "value", 1), strstr(set, "bias") != NULL);
     return a;
 }
 
@@ -172,7 +167,8 @@ int main(void)
     EACH_SET("linear_fill", "linear_*-x",
              linear_fill((Random[]){input_random(set)}, dim(set, "x", 1),
                          dim(set, "y", 1), due(set, "weight", EXACTLY),
-                         has_bias(set) ? due(set, "bias", EXACTLY) : NULL));
+                         strstr(set, "bias") ? due(set, "bias", EXACTLY)
+                                             : NULL));
     EACH_SET("linear_forward", "linear_*-x", linear_test(set));
     EACH_SET("self_attention_forward", "v2_*-x", v2_test(set));
     TAP("copy_v2_to_v1: one word", copy_test("v2_one"));

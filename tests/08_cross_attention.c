@@ -4,7 +4,6 @@
 #include "attention/08_cross_attention.h"
 #include "attention/01_dot_product.h"
 
-/* A table of a trace that is due. */
 static float *due_table(const char *set, const char *what)
 {
     return due_as(set, what, tap_words("t->%s", what), 1e-5,
@@ -21,7 +20,6 @@ static Linear turned(const char *set, const char *matrix, const char *name)
     return (Linear){d_in, d_out, weight, NULL};
 }
 
-/* An attention with the matrices of the set. */
 static Attention given_matrices(const char *set)
 {
     Attention a = {.n_heads = 1,

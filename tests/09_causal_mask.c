@@ -150,7 +150,7 @@ static void tests_of_masks(void)
 }
 
 /* The least of all numbers are rounded. */
-static void renormalize_test(const char *set, const char *from)
+static void renormalized(const char *set, const char *from)
 {
     renormalize(SHAPE(set, from),
                 changed_as(set, from, "renormalized", "weights", 3e-6,
@@ -163,11 +163,10 @@ static void tests_of_weights(void)
              mask_weights(SHAPE(set, "weights"), input(set, "mask"),
                           changed(set, "weights", "hidden", EXACTLY)));
     TAP("mask_weights: what is no number stays so", hide_no_number());
-    EACH_SET("renormalize", "*-hidden", renormalize_test(set, "hidden"));
+    EACH_SET("renormalize", "*-hidden", renormalized(set, "hidden"));
     TAP("renormalize: weights of either sign",
-        renormalize_test("signed", "weights"));
-    TAP("renormalize: uneven weights",
-        renormalize_test("uneven", "weights"));
+        renormalized("signed", "weights"));
+    TAP("renormalize: uneven weights", renormalized("uneven", "weights"));
     EACH_SET("masked_weights", "*-query", weights_test(set));
 }
 

@@ -16,15 +16,14 @@ static void masks_test(void)
         const double p = rate[i % rates];
         Random r = random_seeded((uint64_t)seed[i / rates]);
         next_case();
-        given("r: random_seeded(%" PRId64 "), p = %.17g", seed[i / rates],
-              p);
+        given("r: seed %" PRId64 ", p = %.17g", seed[i / rates], p);
         dropout_mask(&r, p, due.shape[0], due.shape[1], (void *)mask);
         expect_close("mask", mask, &due, EXACTLY);
         expect_equal("drawn next", random_float(&r), next[i]);
     }
 }
 
-static void without_generator(void)
+static void no_draws(void)
 {
     const float due[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
     float mask[2][3];
@@ -125,8 +124,7 @@ int main(void)
         expect_long_streams("lots", drop_a_tenth));
     TAP("dropout_mask: draws at the threshold",
         expect_masks_at_threshold("near", dropout_mask));
-    TAP("dropout_mask: no generator where nothing is drawn",
-        without_generator());
+    TAP("dropout_mask: no generator where nothing is drawn", no_draws());
     EACH_SET("dropout_apply", "*-mask", apply_test(set));
     TAP("dropout_apply: all but 0 keeps", odd_mask());
     TAP("dropout_apply: nn.Dropout of ones", module_test("dropped", 0.5));

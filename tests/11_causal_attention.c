@@ -161,7 +161,6 @@ static void forward(Mask see)
     head_forward(&fit, see, NULL, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
-/* What fits is no mistake; nothing is dropped without a generator. */
 static void fit_test(void)
 {
     fit.dropout_rate = 0.5;

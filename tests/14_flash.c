@@ -57,7 +57,7 @@ static void flash(const char *set, Mask mask)
 
 /* Only the first block of very many is there; queries that see no other do
  * not read on. */
-static void blocks_are_skipped(void)
+static void far_blocks(void)
 {
     enum { SEEN = 32 };
     void *key = guarded("key", SEEN), *context = guarded("context", SEEN);
@@ -68,7 +68,6 @@ static void blocks_are_skipped(void)
     expect_list("context", SEEN, context, value, 0, ATOL);
 }
 
-/* A place before or behind every text. */
 static void first_far_away(void)
 {
     enum { N = 64, M = 40 };
@@ -124,8 +123,7 @@ int main(void)
     EACH_SET(
         "flash_forward", "table_*-query",
         flash(set, mask_table(SHAPE(set, "mask"), input(set, "mask"))));
-    TAP_LARGE("flash_forward: what nobody sees is not read",
-              blocks_are_skipped());
+    TAP_LARGE("flash_forward: what nobody sees is not read", far_blocks());
     TAP("flash_forward: the first and the last of ints", first_far_away());
     EACH_SET("merge_contexts", "parts_*-other", join_test(set));
     REFUSES_SUCH("a mask of 2 times 3 for 3 queries and 2 keys",

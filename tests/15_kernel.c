@@ -160,7 +160,7 @@ static void strided_test(void)
     }
 }
 
-static void strided_threads(void)
+static void any_threads(void)
 {
     enum { N = 100, M = 129, D = 110 };
     float *a = guarded("a", N * D), *b = guarded("b", D * M), *c[4];
@@ -178,7 +178,6 @@ static void strided_threads(void)
     }
 }
 
-/* The heads of the set, one after the other. */
 static void tiles_test(const char *set)
 {
     const AttentionCall c = call_of_set(set);
@@ -195,7 +194,6 @@ static void tiles_test(const char *set)
     }
 }
 
-/* Against flash_forward, keys from one number to another. */
 static void as_flash(int n, int m, int d_k, int d_v, float low, float high)
 {
     const bool is_far = low < -2;
@@ -239,8 +237,7 @@ int main(void)
         expect_matmul(matmul_ordered, ORDERED));
     TAP("matmul_fast: as matmul", expect_matmul(matmul_fast, ATOL));
     TAP("matmul_strided: any tables, any start", strided_test());
-    TAP("matmul_strided: alike for any number of threads",
-        strided_threads());
+    TAP("matmul_strided: alike for any number of threads", any_threads());
     TAP("exp2_all: any sizes", exp2_all_test());
     EACH_SET("attend_tiles", "all_*-query", tiles_test(set));
     TAP("attend_tiles: loud", tiles_test("loud"));

@@ -75,6 +75,7 @@ static void any_pieces(bool is_odd)
             any_text(&r, n, 1 + below(&r, 3), 1 + below(&r, 5),
                      1 + below(&r, 40), 1 + below(&r, 40), window);
         const int spare = below(&r, k % 4 == 1 ? 10 : MOST), d = text.d_v;
+        const int room = window ? window + spare : n + 9;
         const int place = below(&r, 3), token = below(&r, n);
         const Table context = table_of(&text, CONTEXT);
         const Table table = table_of(&text, place);
@@ -83,9 +84,7 @@ static void any_pieces(bool is_odd)
             row_of(&table, token)[below(&r, table.d)] = number;
             given("%g in %s %d", (double)number, table.name, token);
         }
-        KVCache c =
-            cache_for(&text, window, window ? window + spare : n + 9,
-                      (Format)(k % 3));
+        KVCache c = cache_for(&text, window, room, (Format)(k % 3));
         come_in_pieces(&r, &c, &text, k % 5 ? 5 : MOST);
         double *due = due_of(&text, NULL).out[OF_CONTEXT];
         for (int i = 0; is_odd && i < rows_of(&context) * d; i++)
@@ -217,19 +216,19 @@ static const struct {
 } half[2] = {{"bfloat16", to_bfloat16, from_bfloat16},
              {"float16", to_float16, from_float16}};
 
-static void numbers_to(const char *set, int k)
+static void numbers_to(int k)
 {
-    const float *x = golden_floats(set, "x");
-    int *got = due(set, half[k].name, EXACTLY);
-    for (int i = 0; i < dim(set, "x", 0); i++)
+    const float *x = golden_floats("numbers", "x");
+    int *got = due("numbers", half[k].name, EXACTLY);
+    for (int i = 0; i < dim("numbers", "x", 0); i++)
         got[i] = half[k].to(x[i]);
 }
 
-static void patterns_from(const char *set, int k)
+static void patterns_from(int k)
 {
-    const int *bits = golden_ints(set, "bits");
-    float *got = due(set, half[k].name, EXACTLY);
-    for (int i = 0; i < dim(set, "bits", 0); i++)
+    const int *bits = golden_ints("patterns", "bits");
+    float *got = due("patterns", half[k].name, EXACTLY);
+    for (int i = 0; i < dim("patterns", "bits", 0); i++)
         got[i] = half[k].from((uint16_t)bits[i]);
 }
 
@@ -257,10 +256,9 @@ static void each_half(void)
 {
     for (int k = 0; k < 2; k++) {
         const char *name = half[k].name;
-        TAP(tap_words("to_%s: numbers", name), numbers_to("numbers", k));
+        TAP(tap_words("to_%s: numbers", name), numbers_to(k));
         TAP(tap_words("to_%s: all there is", name), all_patterns(k));
-        TAP(tap_words("from_%s: patterns", name),
-            patterns_from("patterns", k));
+        TAP(tap_words("from_%s: patterns", name), patterns_from(k));
     }
 }
 

@@ -75,7 +75,6 @@ static void blocks_are_skipped(void)
     expect_due(&job, &due, 0, close_by);
 }
 
-/* A place before or behind every text. */
 static void first_far_away(void)
 {
     enum { M = 160 };
@@ -107,7 +106,7 @@ static void hidden_keys(void)
 
 /* A bias of the lowest floats hides a key beside others, but where a row
  * has no others, it is the same for all: the values' mean. */
-static void lowest_bias(void)
+static void low_bias(void)
 {
     enum { N = 70, M = 150 };
     static float bias[N][M];
@@ -235,8 +234,7 @@ int main(void)
     TAP("attend_fast, and back: the first and the last of ints",
         first_far_away());
     TAP("attend_fast: hidden keys are of no matter", hidden_keys());
-    TAP("attend_fast, and back: a bias of the lowest floats",
-        lowest_bias());
+    TAP("attend_fast, and back: a bias of the lowest floats", low_bias());
     TAP("attend_fast: scores of millions", high_scores());
     TAP("attend_fast: large products, a small scale", small_scale());
     TAP("attention_call_check: what fits", call_fits());

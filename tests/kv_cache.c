@@ -27,9 +27,8 @@ static void given_back(void)
 /* Rows so far apart that no int counts the floats between them. */
 static void far_rows(void)
 {
-    const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
-    const StridedRows tokens =
-        rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
+    const StridedRows rows = rows_by_head(1024, 1 << 21, 1024, NULL);
+    const StridedRows tokens = rows_by_token(1024, 1 << 21, 1024, NULL);
     expect_equal("text", (double)rows.text_stride, 0x1p41);
     expect_equal("head", (double)rows.head_stride, 0x1p31);
     expect_equal("text of tokens", (double)tokens.text_stride, 0x1p41);
