@@ -3,6 +3,10 @@
 #include "golden.h"
 #include "attention/01_dot_product.h"
 
+/* The lists of a set, with their length; and the sizes of its tables. */
+#define LISTS(set) dim(set, "a", 0), input(set, "a"), input(set, "b")
+#define SIZES(set) dim(set, "query", 0), SHAPE(set, "key")
+
 static void length_test(const char *set)
 {
     const double *due = golden_doubles(set, "lengths");
@@ -16,9 +20,8 @@ static void length_test(const char *set)
 static void dot_test(const char *set)
 {
     const double *lengths = golden_doubles(set, "lengths");
-    expect_near(
-        "dot", dot(dim(set, "a", 0), input(set, "a"), input(set, "b")),
-        golden_number(set, "dot"), 1e-5, 1e-6 * lengths[0] * lengths[1]);
+    expect_near("dot", dot(LISTS(set)), golden_number(set, "dot"), 1e-5,
+                1e-6 * lengths[0] * lengths[1]);
 }
 
 /* From the smallest to the largest lengths that floats have. */
@@ -42,18 +45,14 @@ static void tests_of_lists(void)
 {
     const float zero[2] = {0, -0.0f}, some[2] = {1, 2};
     EACH_SET("multiply_entries", "*-dot",
-             multiply_entries(dim(set, "a", 0), input(set, "a"),
-                              input(set, "b"),
-                              due(set, "product", EXACTLY)));
+             multiply_entries(LISTS(set), due(set, "product", EXACTLY)));
     EACH_SET("dot", "*-dot", dot_test(set));
     TAP("dot: no entries", expect_equal("dot", dot(0, some, some), 0));
     EACH_SET("length", "*-dot", length_test(set));
     TAP("length: zeros", expect_equal("length", length(2, zero), 0));
     EACH_SET("cosine", "*-dot",
-             expect_near(
-                 "cosine",
-                 cosine(dim(set, "a", 0), input(set, "a"), input(set, "b")),
-                 golden_number(set, "cosine"), SUMS));
+             expect_near("cosine", cosine(LISTS(set)),
+                         golden_number(set, "cosine"), SUMS));
     TAP("cosine: length does not count", cosine_of_any_length());
     REFUSES("01_dot_product.c: cosine: the first vector has length 0 and "
             "so no direction: both need a length above 0",
@@ -84,23 +83,20 @@ static void tests_of_tables(void)
     float scores[2][1], turned_scores[1][2];
     TAP("multiply_entries: all nine products of shiny", multiply_shiny());
     EACH_SET("dot_scores", "*-turned",
-             dot_scores(dim(set, "query", 0), SHAPE(set, "key"),
-                        input(set, "query"), input(set, "key"),
+             dot_scores(SIZES(set), input(set, "query"), input(set, "key"),
                         due(set, "scores", 1e-5, sum_atol(set))));
     EACH_SET("transpose", "*-turned",
              transpose(SHAPE(set, "key"), input(set, "key"),
                        due(set, "turned", EXACTLY)));
     EACH_SET("matmul", "*-turned",
-             matmul(dim(set, "query", 0), SHAPE(set, "key"),
-                    input(set, "query"), input(set, "turned"),
+             matmul(SIZES(set), input(set, "query"), input(set, "turned"),
                     due(set, "scores", 1e-5, sum_atol(set))));
     TAP("matmul: square",
         matmul(2, 2, 2, input("square", "a"), input("square", "b"),
                due("square", "product", EXACTLY)));
     EACH_SET("cosine_scores", "*-turned",
-             cosine_scores(dim(set, "query", 0), SHAPE(set, "key"),
-                           input(set, "query"), input(set, "key"),
-                           due(set, "cosines", SUMS)));
+             cosine_scores(SIZES(set), input(set, "query"),
+                           input(set, "key"), due(set, "cosines", SUMS)));
     REFUSES_SUCH("a query of length 0",
                  cosine_scores(2, 1, 2, with_zero, some, scores));
     REFUSES_SUCH("a key of length 0",

@@ -74,7 +74,7 @@ static void uniform_test(void)
 
 /* In a range of four steps, an eighth of the draws round to the upper end.
  * They become the lower one, and no further number is drawn for them. */
-static void uniform_high_is_low(void)
+static void high_is_low(void)
 {
     Random r = random_seeded(1), same = r;
     float *x = guarded("x", 1000);
@@ -93,7 +93,6 @@ static void uniform_high_is_low(void)
         expect_equal("limits that are equal", x[i], -2);
 }
 
-/* From a seed alone to the scores of the six words. */
 static void journey_test(const char *set)
 {
     void *query = due(set, "query", SUMS), *key = due(set, "key", SUMS);
@@ -139,8 +138,7 @@ int main(void)
         expect_streams("rand", "values", one_row),
         expect_long_streams("rand", one_row));
     TAP("uniform_fill: ten seeds, and ranges", uniform_test());
-    TAP("uniform_fill: the upper end becomes the lower",
-        uniform_high_is_low());
+    TAP("uniform_fill: the upper end becomes the lower", high_is_low());
     TAP("qkv_from_seed: to the scores", journey_test("journey"));
     TAP("seed_collision: another seed, the same stream", collision_test());
     REFUSES_SUCH("numbers from 2 to 1", uniform_fill(&r, 1, 1, 2, 1, x));

@@ -48,9 +48,8 @@ static void split_test(void)
 static void vocabulary_test(const char *words, const char *due)
 {
     Word word[WORDS_MAX], entry[WORDS_MAX];
-    expect_words(words,
-                 build_vocabulary(split_words(words, word), word, entry),
-                 entry, due);
+    const int n = split_words(words, word);
+    expect_words(words, build_vocabulary(n, word, entry), entry, due);
 }
 
 static void tests_of_vocabulary(void)

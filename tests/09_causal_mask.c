@@ -41,7 +41,6 @@ static void far_away(void)
     }
 }
 
-/* What is no number stays so, even where the mask has 0. */
 static void hide_no_number(void)
 {
     const float mask[1][4] = {{0, 1, 0, 1}};
@@ -54,22 +53,20 @@ static void hide_no_number(void)
 /* What a mask before the softmax leaves is right. */
 static void mask_where_test(const char *set)
 {
-    float *scores = guarded_copy("scores", golden_count(set, "scores"),
-                                 input(set, "scores"));
-    mask_scores_table(SHAPE(set, "mask"), input(set, "mask"),
-                      (void *)scores);
-    softmax_rows(SHAPE(set, "mask"), (void *)scores,
-                 due(set, "right", SHARES));
+    void *scores = guarded_copy("scores", golden_count(set, "scores"),
+                                input(set, "scores"));
+    mask_scores_table(SHAPE(set, "mask"), input(set, "mask"), scores);
+    softmax_rows(SHAPE(set, "mask"), scores, due(set, "right", SHARES));
 }
 
 static void weights_test(const char *set)
 {
     const int n = dim(set, "query", 0), m = dim(set, "value", 0);
-    const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
     void *weights = due(set, "weights", 1e-5, 1e-7);
-    masked_weights(n, m, d_k, mask_causal(first(set)), input(set, "query"),
-                   input(set, "key"), due(set, "scores", SUMS), weights);
-    matmul(n, d_v, m, weights, input(set, "value"),
+    masked_weights(n, SHAPE(set, "key"), mask_causal(first(set)),
+                   input(set, "query"), input(set, "key"),
+                   due(set, "scores", SUMS), weights);
+    matmul(n, dim(set, "value", 1), m, weights, input(set, "value"),
            due(set, "context", SUMS));
 }
 
@@ -88,19 +85,12 @@ static void gap_of_many(void)
         expect_equal("gap", find_gap(MANY, many, 0), 0);
 }
 
-/* e^-104 is nearer to 0 than to the smallest float above 0. */
-static void last_gap(void)
-{
-    const float visible[1] = {0};
-    given("visible = [0], tolerance = 9");
-    expect_equal("gap", find_gap(1, visible, 9), 104);
-}
-
 static void masks_refused(void)
 {
     const float table[2][3] = {{0}};
     const Mask wide = mask_table(2, 3, table);
-    Mask odd = wide;
+    const Mask odd = {9, 0, 2, 3, table[0]},
+               none = {MASK_TABLE, 0, 2, 3, NULL};
     float x[3][3] = {{0}};
     REFUSES(
         "09_causal_mask.c: mask_check: a mask of kind 2, 2 times 3, "
@@ -111,10 +101,8 @@ static void masks_refused(void)
                  apply_mask(2, 2, wide, ROWS(2, x[0])));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 1 times 3",
                  apply_mask(1, 3, wide, x));
-    odd.kind = 9;
     REFUSES_SUCH("a mask of kind 9", apply_mask(2, 3, odd, x));
-    odd = (Mask){MASK_TABLE, 0, 2, 3, NULL};
-    REFUSES_SUCH("a mask without its table", apply_mask(2, 3, odd, x));
+    REFUSES_SUCH("a mask without its table", apply_mask(2, 3, none, x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 3 times 3",
                  masked_weights(3, 3, 3, wide, x, x, x, x));
     REFUSES_SUCH("a window of 0 words", mask_window(3, 3, 0, 0, x));
@@ -162,11 +150,11 @@ static void tests_of_masks(void)
 }
 
 /* The least of all numbers are rounded. */
-static void renormalize_test(const char *set)
+static void renormalized(const char *set, const char *from)
 {
-    renormalize(
-        SHAPE(set, "weights"),
-        changed(set, "weights", "renormalized", 3e-6, FLT_TRUE_MIN));
+    renormalize(SHAPE(set, from),
+                changed_as(set, from, "renormalized", "weights", 3e-6,
+                           FLT_TRUE_MIN));
 }
 
 static void tests_of_weights(void)
@@ -175,12 +163,10 @@ static void tests_of_weights(void)
              mask_weights(SHAPE(set, "weights"), input(set, "mask"),
                           changed(set, "weights", "hidden", EXACTLY)));
     TAP("mask_weights: what is no number stays so", hide_no_number());
-    EACH_SET("renormalize", "*-hidden",
-             renormalize(SHAPE(set, "hidden"),
-                         changed_as(set, "hidden", "renormalized",
-                                    "weights", 3e-6, FLT_TRUE_MIN)));
-    TAP("renormalize: weights of either sign", renormalize_test("signed"));
-    TAP("renormalize: uneven weights", renormalize_test("uneven"));
+    EACH_SET("renormalize", "*-hidden", renormalized(set, "hidden"));
+    TAP("renormalize: weights of either sign",
+        renormalized("signed", "weights"));
+    TAP("renormalize: uneven weights", renormalized("uneven", "weights"));
     EACH_SET("masked_weights", "*-query", weights_test(set));
 }
 
@@ -193,7 +179,9 @@ int main(void)
                  dim(set, "visible", 0), input(set, "visible"),
                  (float)input_number(set, "tolerance", "tolerance")));
     TAP_LARGE("find_gap: 0, and gives its memory back", gap_of_many());
-    TAP("find_gap: 104 for a tolerance that no share exceeds", last_gap());
+    /* e^-104 is nearer to 0 than to the smallest float above 0. */
+    TAP("find_gap: 104 for a tolerance that no share exceeds",
+        expect_equal("of one 0", find_gap(1, (float[1]){0}, 9), 104));
     masks_refused();
     gaps_refused();
     return tap_done();

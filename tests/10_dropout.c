@@ -3,7 +3,6 @@
 #include "streams.h"
 #include "attention/10_dropout.h"
 
-/* Ten seeds, nine rates: the masks, and the number that is drawn next. */
 static void masks_test(void)
 {
     const Tensor *masks = golden("lots", "masks");
@@ -17,16 +16,14 @@ static void masks_test(void)
         const double p = rate[i % rates];
         Random r = random_seeded((uint64_t)seed[i / rates]);
         next_case();
-        given("r: random_seeded(%" PRId64 "), p = %.17g", seed[i / rates],
-              p);
+        given("r: seed %" PRId64 ", p = %.17g", seed[i / rates], p);
         dropout_mask(&r, p, due.shape[0], due.shape[1], (void *)mask);
         expect_close("mask", mask, &due, EXACTLY);
         expect_equal("drawn next", random_float(&r), next[i]);
     }
 }
 
-/* Where nothing is drawn, as at these rates, no generator is needed. */
-static void without_generator(void)
+static void no_draws(void)
 {
     const float due[2][6] = {{1, 1, 1, 1, 1, 1}, {0}};
     float mask[2][3];
@@ -52,12 +49,10 @@ static void apply_test(const char *set)
     dropout_apply(input_number(set, "rate", "p"), n, m, input(set, "mask"),
                   input(set, "x"), (void *)y);
     for (int k = 0; k < n * m; k++)
-        expect_true(
-            tap_words("y[%d][%d] has the sign that is due", k / m, k % m),
-            isnan(right[k]) || signbit(y[k]) == signbit(right[k]));
+        expect_true(tap_words("the sign of y[%d][%d]", k / m, k % m),
+                    isnan(right[k]) || signbit(y[k]) == signbit(right[k]));
 }
 
-/* All but 0 keeps. */
 static void odd_mask(void)
 {
     const float mask[1][10] = {
@@ -129,8 +124,7 @@ int main(void)
         expect_long_streams("lots", drop_a_tenth));
     TAP("dropout_mask: draws at the threshold",
         expect_masks_at_threshold("near", dropout_mask));
-    TAP("dropout_mask: no generator where nothing is drawn",
-        without_generator());
+    TAP("dropout_mask: no generator where nothing is drawn", no_draws());
     EACH_SET("dropout_apply", "*-mask", apply_test(set));
     TAP("dropout_apply: all but 0 keeps", odd_mask());
     TAP("dropout_apply: nn.Dropout of ones", module_test("dropped", 0.5));

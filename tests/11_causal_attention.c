@@ -15,9 +15,8 @@ static void attend_tables(Mask mask, double p, Random *r, Trace *t)
 /* A trace of one head, with the queries, keys and values of the set. */
 static Trace head_trace(const char *set)
 {
-    const Attention a = {.n_heads = 1,
-                         .d_k = dim(set, "query", 1),
-                         .d_v = dim(set, "value", 1)};
+    const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
+    const Attention a = {.n_heads = 1, .d_k = d_k, .d_v = d_v};
     Trace t = guarded_trace(&a, dim(set, "query", 0), dim(set, "key", 0));
     next_case();
     t.query = input(set, "query");
@@ -55,9 +54,6 @@ static void two_texts(const char *set, bool is_whole)
     Random r;
     Mask mask;
     Attention a = golden_attention(set, &mask, &r);
-    float *query = golden_floats(set, "query");
-    float *key = golden_floats(set, "key");
-    float *value = golden_floats(set, "value");
     for (int b = 0; b < 2; b++) {
         given_attention(&a, mask);
         given("r: random_seeded(%d)%s",
@@ -69,9 +65,9 @@ static void two_texts(const char *set, bool is_whole)
                          input_entry(set, "y", b), &t);
             expect_equal("t->dropout_rate", t.dropout_rate, a.dropout_rate);
         } else {
-            t.query = query + b * n * a.d_k;
-            t.key = key + b * m * a.d_k;
-            t.value = value + b * m * a.d_v;
+            t.query = input_entry(set, "query", b);
+            t.key = input_entry(set, "key", b);
+            t.value = input_entry(set, "value", b);
             attend_tables(mask, a.dropout_rate, &r, &t);
         }
         t.head_query = t.query;
@@ -100,8 +96,7 @@ static void init_test(const char *set)
 {
     Random r;
     Attention a = drawn(set, &r);
-    expect_true("number of parameters",
-                a.count == golden_count(set, "drawn"));
+    expect_true("parameters", a.count == golden_count(set, "drawn"));
     expect_close("drawn", a.memory, golden(set, "drawn"), EXACTLY);
     expect_equal("context length", a.context_length,
                  (double)golden_integers(set, "sizes")[2]);
@@ -155,10 +150,8 @@ static void padding_words(void)
     const int is_word[5] = {2, 0, -1, INT_MIN, 1};
     float mask[2][5] = {{1, 1, 0, 0, 1}, {1, 1, 1, 1, 1}};
     const float expect[2][5] = {{1, 0, 0, 0, 1}, {1, 0, 1, 1, 1}};
-    float before[2][5];
-    memcpy(before, mask, sizeof mask);
     given_array("is_word", is_word, 5);
-    given_array("mask", before, 2, 5);
+    given_array("mask", mask, 2, 5);
     mask_padding(2, 5, is_word, mask);
     expect_table("mask", 2, 5, mask, expect, EXACTLY);
 }
@@ -168,7 +161,6 @@ static void forward(Mask see)
     head_forward(&fit, see, NULL, 5, 6, fit_x, fit_y, &fit_trace);
 }
 
-/* What fits is no mistake; nothing is dropped without a generator. */
 static void fit_test(void)
 {
     fit.dropout_rate = 0.5;

@@ -106,17 +106,15 @@ static void wrapper_init(const char *set)
     Random r;
     Attention a = wrapper(set, &r);
     const float *due = golden_floats(set, "drawn");
-    expect_true("number of parameters",
-                a.count == golden_count(set, "drawn"));
+    expect_true("parameters", a.count == golden_count(set, "drawn"));
     for (int h = 0; h < a.n_heads; h++)
         for (int k = 0; k < 3; k++) {
             const Linear l = role_of(&a, h, k);
             expect_table("weight", l.d_out, l.d_in, l.weight, due, EXACTLY);
             due += l.d_in * l.d_out;
-            if (!l.bias)
-                continue;
-            expect_list("bias", l.d_out, l.bias, due, EXACTLY);
-            due += l.d_out;
+            if (l.bias)
+                expect_list("bias", l.d_out, l.bias, due, EXACTLY);
+            due += l.bias ? l.d_out : 0;
         }
     expect_equal("context length", a.context_length, dim(set, "x", 1));
     expect_equal("rate", a.dropout_rate, golden_number(set, "rate"));
@@ -169,19 +167,18 @@ static void alone_test(void)
                           mask_table(N, M, table)};
     for (int k = 0; k < 9; k++) {
         Attention a = any_attention(3, 0);
-        float *x = guarded("x", (size_t)(N * a.d_x));
-        float *y = guarded("y", (size_t)(M * a.d_y));
+        void *x = guarded("x", (size_t)(N * a.d_x));
+        void *y = guarded("y", (size_t)(M * a.d_y));
         tap_fill(N * a.d_x, x, -2, 2);
         tap_fill(M * a.d_y, y, -2, 2);
         Random r = *some_draws(), again = r;
         Trace t[3], all = traces_of_heads(&a, N, M, t);
-        heads_forward(&a, mask[k % 3], &r, N, M, (void *)x, (void *)y, t,
+        heads_forward(&a, mask[k % 3], &r, N, M, x, y, t,
                       (void *)all.joined);
         for (int h = 0; h < 3; h++) {
             const Attention own = attention_head(&a, h);
             Trace one = guarded_trace(&own, N, M);
-            head_forward(&own, mask[k % 3], &again, N, M, (void *)x,
-                         (void *)y, &one);
+            head_forward(&own, mask[k % 3], &again, N, M, x, y, &one);
             expect_equal("rate", t[h].dropout_rate, a.dropout_rate);
             expect_list("dropped", N * M, t[h].dropped, one.dropped, SUMS);
             for (int i = 0; i < N; i++)
@@ -197,24 +194,25 @@ static void alone_test(void)
  * not. */
 enum { MANY_HEADS = 11777599, MANY_ROWS = 218934409, MANY_COLUMNS = 3577 };
 
-static void counts(int n_heads, int d_in, int d_k, int d_v, int64_t due)
+static const char *sizes_in_words(const int of[4])
 {
-    next_case();
-    given("n_heads = %d, d_in = %d, d_k = %d, d_v = %d", n_heads, d_in, d_k,
-          d_v);
-    expect_integer("parameters", count_parameters(n_heads, d_in, d_k, d_v),
-                   due);
+    return tap_words("%d heads of d_in = %d, d_k = %d, d_v = %d", of[0],
+                     of[1], of[2], of[3]);
+}
+
+static void counts(const int of[4], int64_t due)
+{
+    expect_integer(sizes_in_words(of),
+                   count_parameters(of[0], of[1], of[2], of[3]), due);
 }
 
 static void count_test(void)
 {
-    const int64_t(*size)[4] =
-        (const void *)golden_integers("parameters", "sizes");
+    const int *size = golden_ints("parameters", "sizes");
     for (int i = 0; i < dim("parameters", "sizes", 0); i++)
-        counts((int)size[i][0], (int)size[i][1], (int)size[i][2],
-               (int)size[i][3], golden_integers("parameters", "counts")[i]);
-    counts(1, 1, 1, 1, 3);
-    counts(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1, INT64_MAX);
+        counts(size + 4 * i, golden_integers("parameters", "counts")[i]);
+    counts((int[]){1, 1, 1, 1}, 3);
+    counts((int[]){MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1}, INT64_MAX);
 }
 
 static void misfit_forward(const Wrong *w)
@@ -235,8 +233,8 @@ static void refusals(void)
             "needed",
             attention_head(fitting(2, 0), 2));
     REFUSES_SUCH("head -1", attention_head(fitting(2, 0), -1));
-    TAP_REFUSES("attention_head", "layers that do not fit", NULL,
-                fit_but(&misfit[0]), attention_head(&fit, 0));
+    fit_but(&misfit[0]);
+    REFUSES_SUCH("layers that do not fit", attention_head(&fit, 0));
     REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
     REFUSES_WRONG("heads_forward", misfit, misfit_forward(w));
@@ -259,8 +257,7 @@ static void counts_refused(void)
     };
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         const int *of = size[i];
-        REFUSES_SUCH(tap_words("%d heads of d_in = %d, d_k = %d, d_v = %d",
-                               of[0], of[1], of[2], of[3]),
+        REFUSES_SUCH(sizes_in_words(of),
                      count_parameters(of[0], of[1], of[2], of[3]));
     }
 }

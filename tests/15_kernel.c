@@ -12,8 +12,6 @@
 
 #define ATOL 2e-6
 
-/* ---- exp2_fast */
-
 /* Whole powers are exact. Below -126, where a float has fewer digits, 0
  * will do as well. */
 static void expect_exp2(float x)
@@ -46,12 +44,6 @@ static void exp2_grid(void)
     expect_exp2(127);
 }
 
-static void exp2_between(void)
-{
-    for (float x = -127; x < -126; x = nextafterf(x + 1e-4f, 0))
-        expect_exp2(x);
-}
-
 static void exp2_ends(void)
 {
     const float low[] = {-INFINITY, -FLT_MAX, -1e9f,
@@ -70,10 +62,10 @@ static void exp2_ends(void)
 static void exp2_all_test(void)
 {
     for (int n = 1; n <= 70; n++) {
-        float was[70], *x = guarded("x", (size_t)n);
+        float was[70];
         tap_fill(n, was, -140, 126);
         was[n / 2] = -INFINITY;
-        memcpy(x, was, (size_t)n * sizeof *x);
+        float *x = guarded_copy("x", (size_t)n, was);
         exp2_all(n, x);
         for (int i = 0; i < n; i++)
             expect_near(tap_words("x[%d] of %d", i, n), (double)x[i],
@@ -82,29 +74,27 @@ static void exp2_all_test(void)
     }
 }
 
-/* ---- Products */
+typedef void Multiply(int n, int m, int d, const float a[n][d],
+                      const float b[d][m], float c[n][m]);
 
 /* The book's own product and a fast one, of odd sizes. */
-static void
-expect_matmul(void (*multiply)(int n, int m, int d, const float (*a)[d],
-                               const float (*b)[m], float (*c)[m]),
-              double tolerance)
+static void expect_matmul(Multiply *multiply, double tolerance)
 {
     for (int s = 0; s < 40; s++) {
         Random r = random_seeded(1700 + (uint64_t)s);
         const int n = any_size(&r, 60), m = any_size(&r, 130);
         const int d = any_size(&r, 60);
-        float *a = guarded("a", (size_t)(n * d));
-        float *b = guarded("b", (size_t)(d * m));
-        float *c = guarded("c", (size_t)(n * m));
-        float *due = guarded("an array", (size_t)(n * m));
-        uniform_fill(&r, n, d, -1, 1, (void *)a);
-        uniform_fill(&r, d, m, -1, 1, (void *)b);
+        void *a = guarded("a", (size_t)(n * d));
+        void *b = guarded("b", (size_t)(d * m));
+        void *c = guarded("c", (size_t)(n * m));
+        void *due = guarded("an array", (size_t)(n * m));
+        uniform_fill(&r, n, d, -1, 1, a);
+        uniform_fill(&r, d, m, -1, 1, b);
         next_case();
         given_array("a", a, n, d);
         given_array("b", b, d, m);
-        matmul(n, m, d, (void *)a, (void *)b, (void *)due);
-        multiply(n, m, d, (void *)a, (void *)b, (void *)c);
+        matmul(n, m, d, a, b, due);
+        multiply(n, m, d, a, b, c);
         expect_table("c", n, m, c, due, 0, tolerance);
         guarded_free();
     }
@@ -140,7 +130,6 @@ static void strided_test(void)
         const int n = s ? any_size(&r, 60) : 113;
         const int m = s ? any_size(&r, 80) : 101;
         const int d = s ? any_size(&r, 80) : 101;
-        float *c = guarded("c", (size_t)(n * m));
         float *old = guarded("start", (size_t)(n * m));
         const StridedMatrix a = any_view(&r, "a", n, d);
         const StridedMatrix b = any_view(&r, "b", d, m);
@@ -150,7 +139,7 @@ static void strided_test(void)
                                         other,
                                         {old, m, 1}};
         uniform_fill(&r, n, m, -1, 1, (void *)old);
-        memcpy(c, old, (size_t)(n * m) * sizeof *c);
+        float *c = guarded_copy("c", (size_t)(n * m), old);
         next_case();
         given("n = %d, m = %d, d = %d, start %d", n, m, d, s % 4);
         matmul_strided(n, m, d, a, b,
@@ -171,8 +160,7 @@ static void strided_test(void)
     }
 }
 
-/* With any number of threads, to the bit. */
-static void strided_threads(void)
+static void any_threads(void)
 {
     enum { N = 100, M = 129, D = 110 };
     float *a = guarded("a", N * D), *b = guarded("b", D * M), *c[4];
@@ -190,9 +178,6 @@ static void strided_threads(void)
     }
 }
 
-/* ---- attend_tiles */
-
-/* The heads of the set, one after the other. */
 static void tiles_test(const char *set)
 {
     const AttentionCall c = call_of_set(set);
@@ -209,26 +194,24 @@ static void tiles_test(const char *set)
     }
 }
 
-/* Against flash_forward, keys from one number to another. */
 static void as_flash(int n, int m, int d_k, int d_v, float low, float high)
 {
     const bool is_far = low < -2;
-    float *query = guarded("query", (size_t)(n * d_k));
-    float *key = guarded("key", (size_t)(m * d_k));
-    float *value = guarded("value", (size_t)(m * d_v));
-    float *context = guarded("context", (size_t)(n * d_v));
+    void *query = guarded("query", (size_t)(n * d_k));
+    void *key = guarded("key", (size_t)(m * d_k));
+    void *value = guarded("value", (size_t)(m * d_v));
+    void *context = guarded("context", (size_t)(n * d_v));
+    void *due = guarded("an array", (size_t)(n * d_v));
     float *sum = guarded("log_sum", (size_t)n);
-    float *due = guarded("an array", (size_t)(n * d_v)),
-          *due_sum = guarded("an array", (size_t)n);
+    float *due_sum = guarded("an array", (size_t)n);
     tap_fill(n * d_k, query, is_far ? 1 : -2, is_far ? 4 : 2);
     tap_fill(m * d_k, key, low, high);
     tap_fill(m * d_v, value, -1, 1);
     next_case();
     given("n = %d, m = %d, d_k = %d, d_v = %d", n, m, d_k, d_v);
-    attend_tiles(n, m, d_k, d_v, (void *)query, (void *)key, (void *)value,
-                 (void *)context, sum);
-    flash_forward(n, m, d_k, d_v, mask_none(), (void *)query, (void *)key,
-                  (void *)value, (void *)due, due_sum);
+    attend_tiles(n, m, d_k, d_v, query, key, value, context, sum);
+    flash_forward(n, m, d_k, d_v, mask_none(), query, key, value, due,
+                  due_sum);
     expect_list("context", (n * d_v), context, due, 0, ATOL);
     expect_list("log_sum", n, sum, due_sum, is_far ? 1e-6 : 0,
                 is_far ? 0 : 4e-6);
@@ -246,14 +229,15 @@ static void tiles_as_flash(void)
 int main(void)
 {
     TAP("exp2_fast: as exp2", exp2_grid());
-    TAP("exp2_fast: from -127 to -126", exp2_between());
+    TAP("exp2_fast: from -127 to -126",
+        for (float x = -127; x < -126; x = nextafterf(x + 1e-4f, 0))
+            expect_exp2(x));
     TAP("exp2_fast: low numbers, and no numbers", exp2_ends());
     TAP("matmul_ordered: as matmul, digit for digit",
         expect_matmul(matmul_ordered, ORDERED));
     TAP("matmul_fast: as matmul", expect_matmul(matmul_fast, ATOL));
     TAP("matmul_strided: any tables, any start", strided_test());
-    TAP("matmul_strided: alike for any number of threads",
-        strided_threads());
+    TAP("matmul_strided: alike for any number of threads", any_threads());
     TAP("exp2_all: any sizes", exp2_all_test());
     EACH_SET("attend_tiles", "all_*-query", tiles_test(set));
     TAP("attend_tiles: loud", tiles_test("loud"));

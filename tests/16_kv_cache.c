@@ -41,14 +41,8 @@ static void come_in_pieces(Random *r, KVCache *c, const AttentionCall *text,
 static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
                               int d_k, int d_v, int window)
 {
-    AttentionCall text = {.texts = 1,
-                          .n_heads = kv_heads * sharing,
-                          .n_kv_heads = kv_heads,
-                          .n = n,
-                          .m = n,
-                          .d_k = d_k,
-                          .d_v = d_v,
-                          .mask = mask_causal(0)};
+    AttentionCall text = {1,   kv_heads * sharing,    kv_heads, n, n, d_k,
+                          d_v, .mask = mask_causal(0)};
     give_rows(r, &text);
     for (int role = KEY; role <= VALUE; role++) {
         const Table t = table_of(&text, role);
@@ -62,10 +56,8 @@ static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
         text.mask = mask_table(n, n, (const void *)seen);
     }
     next_case();
-    given(
-        "%d tokens, %d heads, %d of keys, d_k = %d, d_v = %d, a window of "
-        "%d",
-        n, text.n_heads, kv_heads, d_k, d_v, window);
+    given("%d tokens, %d heads, %d of keys, d_k, d_v = %d, %d, window %d",
+          n, text.n_heads, kv_heads, d_k, d_v, window);
     return text;
 }
 
@@ -83,18 +75,16 @@ static void any_pieces(bool is_odd)
             any_text(&r, n, 1 + below(&r, 3), 1 + below(&r, 5),
                      1 + below(&r, 40), 1 + below(&r, 40), window);
         const int spare = below(&r, k % 4 == 1 ? 10 : MOST), d = text.d_v;
+        const int room = window ? window + spare : n + 9;
         const int place = below(&r, 3), token = below(&r, n);
-        const StridedRows rows[3] = {text.query, text.key, text.value};
         const Table context = table_of(&text, CONTEXT);
-        float *entry = row_at(&rows[place], 0, 0, token);
+        const Table table = table_of(&text, place);
         if (is_odd) {
-            entry[below(&r, place < 2 ? text.d_k : d)] = odd[k / 2 % 3];
-            given("%g in token %d of table %d", (double)odd[k / 2 % 3],
-                  token, place);
+            const float number = odd[k / 2 % 3];
+            row_of(&table, token)[below(&r, table.d)] = number;
+            given("%g in %s %d", (double)number, table.name, token);
         }
-        KVCache c =
-            cache_for(&text, window, window ? window + spare : n + 9,
-                      (Format)(k % 3));
+        KVCache c = cache_for(&text, window, room, (Format)(k % 3));
         come_in_pieces(&r, &c, &text, k % 5 ? 5 : MOST);
         double *due = due_of(&text, NULL).out[OF_CONTEXT];
         for (int i = 0; is_odd && i < rows_of(&context) * d; i++)
@@ -110,22 +100,18 @@ static void any_pieces(bool is_odd)
 static void text_of_set(const char *set)
 {
     const int heads = dim(set, "query", 0), n = dim(set, "query", 1);
-    const int kv_heads = dim(set, "key", 0);
+    const int kv_heads = dim(set, "key", 0), d_k = dim(set, "key", 2);
+    const int d_v = dim(set, "value", 2), most[3] = {1, 3, n};
     const int window = (int)input_number(set, "window", "window");
     const Format format = (Format)*golden_integers(set, "format");
-    AttentionCall text = {.n_heads = heads,
-                          .n_kv_heads = kv_heads,
-                          .n = n,
-                          .d_k = dim(set, "key", 2),
-                          .d_v = dim(set, "value", 2)};
-    text.query = rows_by_head(heads, n, text.d_k, input(set, "query"));
-    text.key = rows_by_head(kv_heads, n, text.d_k, input(set, "key"));
-    text.value = rows_by_head(kv_heads, n, text.d_v, input(set, "value"));
+    AttentionCall text = {1, heads, kv_heads, n, n, d_k, .d_v = d_v};
+    text.query = rows_by_head(heads, n, d_k, input(set, "query"));
+    text.key = rows_by_head(kv_heads, n, d_k, input(set, "key"));
+    text.value = rows_by_head(kv_heads, n, d_v, input(set, "value"));
     for (int k = 0; k < 3; k++) {
         Random r = random_seeded((uint64_t)k);
-        const int most[3] = {1, 3, n};
         float *context = guarded("context", golden_count(set, "context"));
-        text.context = rows_by_head(heads, n, text.d_v, context);
+        text.context = rows_by_head(heads, n, d_v, context);
         next_case();
         given("format = %d, window = %d, up to %d tokens at a time",
               (int)format, window, most[k]);
@@ -174,8 +160,6 @@ static void take_back(void)
         guarded_free();
     }
 }
-
-/* ---- Which row has which token */
 
 /* The last token whose number leaves this row; zeros where none has been,
  * and behind each row. */
@@ -232,19 +216,19 @@ static const struct {
 } half[2] = {{"bfloat16", to_bfloat16, from_bfloat16},
              {"float16", to_float16, from_float16}};
 
-static void numbers_to(const char *set, int k)
+static void numbers_to(int k)
 {
-    const float *x = golden_floats(set, "x");
-    int *got = due(set, half[k].name, EXACTLY);
-    for (int i = 0; i < dim(set, "x", 0); i++)
+    const float *x = golden_floats("numbers", "x");
+    int *got = due("numbers", half[k].name, EXACTLY);
+    for (int i = 0; i < dim("numbers", "x", 0); i++)
         got[i] = half[k].to(x[i]);
 }
 
-static void patterns_from(const char *set, int k)
+static void patterns_from(int k)
 {
-    const int *bits = golden_ints(set, "bits");
-    float *got = due(set, half[k].name, EXACTLY);
-    for (int i = 0; i < dim(set, "bits", 0); i++)
+    const int *bits = golden_ints("patterns", "bits");
+    float *got = due("patterns", half[k].name, EXACTLY);
+    for (int i = 0; i < dim("patterns", "bits", 0); i++)
         got[i] = half[k].from((uint16_t)bits[i]);
 }
 
@@ -272,31 +256,22 @@ static void each_half(void)
 {
     for (int k = 0; k < 2; k++) {
         const char *name = half[k].name;
-        TAP(tap_words("to_%s: numbers", name), numbers_to("numbers", k));
+        TAP(tap_words("to_%s: numbers", name), numbers_to(k));
         TAP(tap_words("to_%s: all there is", name), all_patterns(k));
-        TAP(tap_words("from_%s: patterns", name),
-            patterns_from("patterns", k));
+        TAP(tap_words("from_%s: patterns", name), patterns_from(k));
     }
-}
-
-/* ---- What is taken back, and what is refused */
-
-/* n tokens of zeros have come. */
-static KVCache blank(int capacity, int window, int n)
-{
-    static const AttentionCall text = {
-        .n_heads = 2, .n_kv_heads = 2, .d_k = 1, .d_v = 1};
-    KVCache c = cache_for(&text, window, capacity, FORMAT_FLOAT32);
-    c.count = n;
-    c.first = n > capacity ? n - capacity : 0;
-    return c;
 }
 
 static void refusals(void)
 {
     static float x[64];
     const StridedRows rows = rows_by_head(2, 4, 1, x);
-    KVCache full = blank(4, 0, 4), ring = blank(4, 3, 6);
+    const AttentionCall text = {.n_kv_heads = 2, .d_k = 1, .d_v = 1};
+    KVCache full = cache_for(&text, 0, 4, FORMAT_FLOAT32);
+    KVCache ring = cache_for(&text, 3, 4, FORMAT_FLOAT32);
+    full.count = 4;
+    ring.count = 6;
+    ring.first = 2;
     REFUSES_SUCH("3 queries where there is room for 2",
                  kv_cache_attend(&ring, 2, 3, rows, rows));
     REFUSES_SUCH("no room", kv_cache_append(&full, 1, rows, rows));

@@ -25,7 +25,7 @@ static void few_doubles(Random *r, int n, float x[n])
 
 /* Numbers are stretched and shifted with a single rounding, blocks and the
  * rest behind them alike. */
-static void normal_rounded_once(void)
+static void rounded_once(void)
 {
     enum { N = 1000 };
     float *plain = guarded("plain", N), *got = guarded("x", N);
@@ -95,8 +95,7 @@ int main(void)
         expect_streams("shifted", "values", shifted),
         expect_streams("shifted", "few", shifted_few),
         expect_streams("shifted", "doubles", few_doubles));
-    TAP("normal_fill: rounded once, deviation 0 too",
-        normal_rounded_once());
+    TAP("normal_fill: rounded once, deviation 0 too", rounded_once());
     TAP("normal_fill: among other draws", normal_kept());
     TAP("embedding_fill: 6 rows of 3",
         embedding_fill((Random[]){random_seeded(123)}, 6, 3,

@@ -3,7 +3,6 @@
 #include "golden.h"
 #include "attention/C_sheet.h"
 
-/* Every variant of attention, and the same word. */
 static void journeys_test(void)
 {
     int size[SHEET_ROWS];

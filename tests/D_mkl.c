@@ -22,8 +22,6 @@ static Random about_to_draw(uint32_t x)
     return r;
 }
 
-/* Ten seeds, five rates: the draws, the number that is drawn next, and many
- * draws more, by their checksum. */
 static void masks_test(void)
 {
     const Tensor *masks = golden("lots", "masks");

@@ -14,7 +14,6 @@ static void expect_exact(const Job *job, bool is_back,
     expect_due(job, &due, 0, tolerance);
 }
 
-/* A call of the set against PyTorch. */
 static void golden_test(const char *set)
 {
     Random r = random_seeded(1);
@@ -56,9 +55,10 @@ static void threads_agree(void)
 /* ---- Calls at the ends of what there is */
 
 /* One head, and keys and values of one entry. */
-static Job job_of_one(Random *r, int n, int m)
+static Job job_of_one(uint64_t seed, int n, int m)
 {
-    const Job job = one_text(r, 1, n, m, 1, 1);
+    Random r = random_seeded(seed);
+    const Job job = one_text(&r, 1, n, m, 1, 1);
     const Table query = table_of(&job.call, QUERY);
     fill_rows(&query, 1);
     return job;
@@ -68,15 +68,13 @@ static Job job_of_one(Random *r, int n, int m)
 static void blocks_are_skipped(void)
 {
     enum { SEEN = 130 };
-    Random r = random_seeded(1);
-    Job job = job_of_one(&r, SEEN, SEEN);
+    Job job = job_of_one(1, SEEN, SEEN);
     job.call.mask = mask_causal(0);
     const Due due = due_of(&job.call, NULL);
     job.call.m = INT_MAX / 2;
     expect_due(&job, &due, 0, close_by);
 }
 
-/* A place before or behind every text. */
 static void first_far_away(void)
 {
     enum { M = 160 };
@@ -89,14 +87,12 @@ static void first_far_away(void)
     }
 }
 
-/* A hidden key may be anything. */
 static void hidden_keys(void)
 {
     enum { N = 40, M = 170 };
     const float odd[3] = {NAN, INFINITY, -INFINITY};
     static float table[N][M];
-    Random r = random_seeded(3);
-    Job job = job_of_one(&r, N, M);
+    Job job = job_of_one(3, N, M);
     job.call.mask = mask_table(N, M, table);
     for (int j = 20; j <= 150; j++)
         for (int i = 0; i < N; i++)
@@ -110,7 +106,7 @@ static void hidden_keys(void)
 
 /* A bias of the lowest floats hides a key beside others, but where a row
  * has no others, it is the same for all: the values' mean. */
-static void lowest_bias(void)
+static void low_bias(void)
 {
     enum { N = 70, M = 150 };
     static float bias[N][M];
@@ -120,13 +116,11 @@ static void lowest_bias(void)
     for (int i = 0; i < N; i++)
         for (int j = 0; j < M; j++) {
             const float low = (i / 7 + j / 5) % 2 ? -3e38f : -FLT_MAX;
-            const float row[7] = {-FLT_MAX,
-                                  -3e38f,
-                                  -FLT_MAX / 2,
-                                  j % 3 ? low : 0.5f,
-                                  j < 130 ? low : 0.5f,
-                                  j % 3 ? -INFINITY : -FLT_MAX,
-                                  -INFINITY};
+            const float third = j % 3 ? low : 0.5f;
+            const float last = j < 130 ? low : 0.5f;
+            const float lowest = j % 3 ? -INFINITY : -FLT_MAX;
+            const float row[7] = {-FLT_MAX, -3e38f, -FLT_MAX / 2, third,
+                                  last,     lowest, -INFINITY};
             bias[i][j] = row[i % 7];
         }
     expect_exact(&job, true, close_by);
@@ -137,8 +131,7 @@ static void lowest_bias(void)
 static void high_scores(void)
 {
     const float scale[3] = {1, 0.3f, -0.3f};
-    Random r = random_seeded(5);
-    Job job = job_of_one(&r, 1, 300);
+    Job job = job_of_one(5, 1, 300);
     for (int j = 0; j < 300; j++)
         *row_at(&job.call.key, 0, 0, j) = 0x1p21f - 0.25f * (float)(j % 40);
     for (int k = 0; k < 3; k++) {
@@ -150,8 +143,7 @@ static void high_scores(void)
 /* Products that no float holds, but a small scale makes scores of 3. */
 static void small_scale(void)
 {
-    Random r = random_seeded(6);
-    Job job = job_of_one(&r, 1, 3);
+    Job job = job_of_one(6, 1, 3);
     const float key[3] = {3e38f, -3e38f, 1e38f};
     job.call.scale = 1e-40f;
     *job.call.query.at = 100;
@@ -160,24 +152,14 @@ static void small_scale(void)
     expect_exact(&job, false, (double[OUTPUTS]){2e-5, 2e-5});
 }
 
-/* ---- What is refused */
-
 static AttentionCall call_of(int texts, int heads, int kv_heads, int n,
                              int m, int d)
 {
     static float x[1000];
     const StridedRows rows = {x, 0, 0, 3};
-    return (AttentionCall){.texts = texts,
-                           .n_heads = heads,
-                           .n_kv_heads = kv_heads,
-                           .n = n,
-                           .m = m,
-                           .d_k = d,
-                           .d_v = d,
-                           .query = rows,
-                           .key = rows,
-                           .value = rows,
-                           .context = rows};
+    AttentionCall call = {texts, heads, kv_heads, n, m, d, .d_v = d};
+    call.query = call.key = call.value = call.context = rows;
+    return call;
 }
 
 static void call_fits(void)
@@ -252,8 +234,7 @@ int main(void)
     TAP("attend_fast, and back: the first and the last of ints",
         first_far_away());
     TAP("attend_fast: hidden keys are of no matter", hidden_keys());
-    TAP("attend_fast, and back: a bias of the lowest floats",
-        lowest_bias());
+    TAP("attend_fast, and back: a bias of the lowest floats", low_bias());
     TAP("attend_fast: scores of millions", high_scores());
     TAP("attend_fast: large products, a small scale", small_scale());
     TAP("attention_call_check: what fits", call_fits());

@@ -5,7 +5,6 @@
 
 #define ATOL 5e-6
 
-/* A call of the set against PyTorch. */
 static void golden_test(const char *set)
 {
     Random r = random_seeded(1);
@@ -82,8 +81,6 @@ static void large_scores(void)
         scores_near(level[k / 6], k < 18 ? 1 / 256.f : 1 / 8.f,
                     mask[k / 2 % 3], k % 2);
 }
-
-/* ---- What is refused */
 
 /* A call that fits, with its gradients, without one of these. */
 static void refusals(void)

@@ -11,16 +11,13 @@ typedef struct {
     int tokens, n, kv_heads, sharing, d_k, d_v, window, spare;
 } Sizes;
 
-static AttentionCall call_of(Random *r, Sizes s)
+static AttentionCall call_of(int seed, Sizes s)
 {
-    AttentionCall call = {.texts = 1,
-                          .n_heads = s.kv_heads * s.sharing,
-                          .n_kv_heads = s.kv_heads,
-                          .n = s.n,
-                          .m = s.tokens,
-                          .d_k = s.d_k,
-                          .d_v = s.d_v};
-    give_rows(r, &call);
+    Random r = random_seeded((uint64_t)seed);
+    const int heads = s.kv_heads * s.sharing;
+    AttentionCall call = {1,        heads, s.kv_heads,  s.n,
+                          s.tokens, s.d_k, .d_v = s.d_v};
+    give_rows(&r, &call);
     return call;
 }
 
@@ -46,9 +43,9 @@ static void expect_contexts(const KVCache *c, const AttentionCall *call,
 
 /* The last n tokens ask a cache in each format, which the chapter's function
  * answers. The query, key or value of one token may be another number. */
-static void ask_any(Random *r, Sizes s, int role, int token, float number)
+static void ask_any(int seed, Sizes s, int role, int token, float number)
 {
-    const AttentionCall call = call_of(r, s);
+    const AttentionCall call = call_of(seed, s);
     const Table odd = table_of(&call, role);
     const Table context = table_of(&call, CONTEXT);
     if (token >= 0)
@@ -73,7 +70,7 @@ static void any_sizes(void)
         const int n = 1 + below(&r, k % 4 ? 8 : 90);
         const int tokens = n + below(&r, 60);
         const int window = k % 2 ? 1 + below(&r, 30) : 0;
-        ask_any(&r,
+        ask_any(k,
                 (Sizes){tokens, n, 1 + below(&r, 3), 1 + below(&r, 5),
                         1 + below(&r, 40), 1 + below(&r, 40), window,
                         n + below(&r, 9)},
@@ -94,10 +91,8 @@ static void ends_of_parts(void)
         {420, 131, 2, 2, 9, 17, 0, 0},     {420, 300, 2, 2, 9, 17, 50, 299},
         {700, 257, 1, 1, 16, 16, 50, 400},
     };
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        Random r = random_seeded(k);
-        ask_any(&r, sizes[k], 0, -1, 0);
-    }
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        ask_any((int)k, sizes[k], 0, -1, 0);
 }
 
 /* NaN and infinities in a query; in a key, hidden from some or from all; in
@@ -112,9 +107,8 @@ static void odd_numbers(void)
         const int first = window ? 70 - n - window + 1 : 0;
         const int token[5] = {n / 2, 50, first + 1, 28, first - 1};
         const int place[5] = {0, 1, 1, 2, 2};
-        Random r = random_seeded((uint64_t)k);
         if (token[k / 12] >= 0)
-            ask_any(&r, (Sizes){70, n, 1, 2, 5, 5, window, n + 7},
+            ask_any(k, (Sizes){70, n, 1, 2, 5, 5, window, n + 7},
                     place[k / 12], token[k / 12], odd[k % 3]);
     }
 }
@@ -124,8 +118,7 @@ static void odd_numbers(void)
 static void high_scores(void)
 {
     enum { N = 1100 };
-    Random r = random_seeded(1);
-    AttentionCall call = call_of(&r, (Sizes){N, 1, 1, 1, 3, 1, 0, 0});
+    AttentionCall call = call_of(1, (Sizes){N, 1, 1, 1, 3, 1, 0, 0});
     for (int k = 0; k < 3; k++)
         call.query.at[k] = 1;
     for (int i = 0; i < N; i++) {
@@ -145,8 +138,7 @@ static void all_kept(void)
 {
     enum { D = 1024 };
     for (int k = 0; k < 2; k++) {
-        Random r = random_seeded(2);
-        AttentionCall call = call_of(&r, (Sizes){1, 1, 1, 1, 1, D, 0, 0});
+        AttentionCall call = call_of(2, (Sizes){1, 1, 1, 1, 1, D, 0, 0});
         const Table value = table_of(&call, VALUE);
         for (int i = 0; i < D; i++) {
             const uint16_t bits = (uint16_t)(64 * i + i % 7);

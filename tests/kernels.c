@@ -38,20 +38,15 @@ static void matmul_test(void)
         const Table b = any_numbers(&r, (Table){"b", 1, 1, m, d, {0}});
         const Table row = any_numbers(&r, (Table){"row", 1, 1, 1, m, {0}});
         float *due = guarded_filled("due", count, 0.5f);
-        float *c = guarded("c", count);
+        const StridedMatrix rows = {a.rows.at, a.rows.token_stride, 1};
+        const StridedMatrix columns = {b.rows.at, 1, b.rows.token_stride};
+        StridedMatrix start[3] = {
+            {NULL, 0, 0}, {row.rows.at, 0, 1}, {due, m, 1}};
+        matmul_strided(n, m, d, rows, columns, start[s % 3], (void *)due);
         for (const Kernel *k = NULL; (k = next_kernel(k));) {
-            const StridedMatrix rows = {a.rows.at, a.rows.token_stride, 1};
-            const StridedMatrix columns = {b.rows.at, 1,
-                                           b.rows.token_stride};
-            for (size_t i = 0; i < count; i++)
-                c[i] = due[i] = 0.5f;
-            const StridedMatrix start[3][2] = {
-                {{NULL, 0, 0}, {NULL, 0, 0}},
-                {{row.rows.at, 0, 1}, {row.rows.at, 0, 1}},
-                {{due, m, 1}, {c, m, 1}}};
-            matmul_strided(n, m, d, rows, columns, start[s % 3][0],
-                           (void *)due);
-            k->matmul(n, m, d, rows, columns, start[s % 3][1], (void *)c);
+            float *c = guarded_filled("c", count, 0.5f);
+            start[2].at = c;
+            k->matmul(n, m, d, rows, columns, start[s % 3], (void *)c);
             next_case();
             given("%s: n = %d, m = %d, d = %d, start %d", k->name, n, m, d,
                   s % 3);

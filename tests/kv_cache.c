@@ -4,7 +4,6 @@
 #include "attention/kv_cache.h"
 #include "attention/strided_rows.h"
 
-/* Rows are filled up to 16 entries. */
 static void bytes(void)
 {
     KVCache c = {.n_kv_heads = 3, .d_k = 16, .d_v = 33, .capacity = 5};
@@ -18,13 +17,8 @@ static void bytes(void)
 
 static void given_back(void)
 {
-    KVCache c;
-    kv_cache_init(&c, &(KVCache){.n_kv_heads = 1,
-                                 .d_k = 1,
-                                 .d_v = 1,
-                                 .capacity = 1,
-                                 .count = 3,
-                                 .first = 2});
+    KVCache c, sizes = {1, 1, 1, .capacity = 1, .count = 3, .first = 2};
+    kv_cache_init(&c, &sizes);
     expect_true("begins without tokens", !c.count && !c.first);
     kv_cache_free(&c);
     expect_true("nothing is left", !c.key && !c.value && !c.capacity);
@@ -33,15 +27,12 @@ static void given_back(void)
 /* Rows so far apart that no int counts the floats between them. */
 static void far_rows(void)
 {
-    const StridedRows rows = rows_by_head(1 << 10, 1 << 21, 1 << 10, NULL);
-    const StridedRows tokens =
-        rows_by_token(1 << 10, 1 << 21, 1 << 10, NULL);
+    const StridedRows rows = rows_by_head(1024, 1 << 21, 1024, NULL);
+    const StridedRows tokens = rows_by_token(1024, 1 << 21, 1024, NULL);
     expect_equal("text", (double)rows.text_stride, 0x1p41);
     expect_equal("head", (double)rows.head_stride, 0x1p31);
     expect_equal("text of tokens", (double)tokens.text_stride, 0x1p41);
 }
-
-/* ---- What is refused */
 
 static void refused_sizes(void)
 {
