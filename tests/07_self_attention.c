@@ -8,7 +8,7 @@
 static Trace due_trace(const char *set)
 {
     const int n = dim(set, "x", 0), d_k = dim(set, "query", 1);
-    Trace t = {n, n, 1, d_k, .d_v = dim(set, "value", 1)};
+    Trace t = *sized(n, n, 1, d_k, dim(set, "value", 1), 0);
     t.query = due_as(set, "query", "t->query", SUMS);
     t.key = due_as(set, "key", "t->key", SUMS);
     t.value = due_as(set, "value", "t->value", SUMS);
@@ -94,7 +94,8 @@ static void copy_test(const char *set)
                                         "value_weight"};
     const int d_in = dim(set, "x", 1);
     const int d_k = dim(set, "query", 1), d_v = dim(set, "value", 1);
-    Attention from = {d_in, d_in, 1, d_k, .d_v = d_v};
+    Attention from = {
+        .d_x = d_in, .d_y = d_in, .n_heads = 1, .d_k = d_k, .d_v = d_v};
     Linear *const layer[3] = {&from.query, &from.key, &from.value};
     void *matrix[3];
     attention_init(&from, &from);

@@ -233,8 +233,8 @@ static void refusals(void)
             "needed",
             attention_head(fitting(2, 0), 2));
     REFUSES_SUCH("head -1", attention_head(fitting(2, 0), -1));
-    fit_but(&misfit[0]);
-    REFUSES_SUCH("layers that do not fit", attention_head(&fit, 0));
+    TAP_REFUSES("attention_head", "layers that do not fit", NULL,
+                fit_but(&misfit[0]), attention_head(&fit, 0));
     REFUSES(NULL, heads_init(&a, some_draws(), 0, 3, 2, 1));
     REFUSES(NULL, causal_heads_init(&a, some_draws(), 3, 2, 5, 1.01, 2, 0));
     REFUSES_WRONG("heads_forward", misfit, misfit_forward(w));

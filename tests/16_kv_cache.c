@@ -41,8 +41,9 @@ static void come_in_pieces(Random *r, KVCache *c, const AttentionCall *text,
 static AttentionCall any_text(Random *r, int n, int kv_heads, int sharing,
                               int d_k, int d_v, int window)
 {
-    AttentionCall text = {1,   kv_heads * sharing,    kv_heads, n, n, d_k,
-                          d_v, .mask = mask_causal(0)};
+    AttentionCall text =
+        call_sized(1, kv_heads * sharing, kv_heads, n, n, d_k, d_v);
+    text.mask = mask_causal(0);
     give_rows(r, &text);
     for (int role = KEY; role <= VALUE; role++) {
         const Table t = table_of(&text, role);
@@ -104,7 +105,7 @@ static void text_of_set(const char *set)
     const int d_v = dim(set, "value", 2), most[3] = {1, 3, n};
     const int window = (int)input_number(set, "window", "window");
     const Format format = (Format)*golden_integers(set, "format");
-    AttentionCall text = {1, heads, kv_heads, n, n, d_k, .d_v = d_v};
+    AttentionCall text = call_sized(1, heads, kv_heads, n, n, d_k, d_v);
     text.query = rows_by_head(heads, n, d_k, input(set, "query"));
     text.key = rows_by_head(kv_heads, n, d_k, input(set, "key"));
     text.value = rows_by_head(kv_heads, n, d_v, input(set, "value"));

@@ -152,12 +152,34 @@ static void small_scale(void)
     expect_exact(&job, false, (double[OUTPUTS]){2e-5, 2e-5});
 }
 
+/* Queries in a tile with others that see a value of NaN may get it, too.
+ * But no others. */
+static void odd_value(void)
+{
+    enum { N = 200, PLACE = 150, WIDEST = 48 };
+    Random r = random_seeded(7);
+    Job job = one_text(&r, 2, N, N, 1, 1);
+    job.call.mask = mask_causal(0);
+    const Due due = due_of(&job.call, NULL);
+    *row_at(&job.call.value, 0, 0, PLACE) = NAN;
+    for (const Kernel *k = NULL; (k = next_kernel(k));) {
+        tell_call(k, &job.call);
+        k->attend(&job.call);
+        for (int i = 0; i < 2 * N; i++)
+            if (i % N < PLACE - WIDEST || i % N >= PLACE)
+                expect_near(tap_words("query %d", i),
+                            *row_at(&job.call.context, 0, i / N, i % N),
+                            i % N < PLACE ? due.out[OF_CONTEXT][i] : NAN, 0,
+                            ATOL);
+    }
+}
+
 static AttentionCall call_of(int texts, int heads, int kv_heads, int n,
                              int m, int d)
 {
     static float x[1000];
     const StridedRows rows = {x, 0, 0, 3};
-    AttentionCall call = {texts, heads, kv_heads, n, m, d, .d_v = d};
+    AttentionCall call = call_sized(texts, heads, kv_heads, n, m, d, d);
     call.query = call.key = call.value = call.context = rows;
     return call;
 }
@@ -237,6 +259,7 @@ int main(void)
     TAP("attend_fast, and back: a bias of the lowest floats", low_bias());
     TAP("attend_fast: scores of millions", high_scores());
     TAP("attend_fast: large products, a small scale", small_scale());
+    TAP("attend_fast: a value that is NaN", odd_value());
     TAP("attention_call_check: what fits", call_fits());
     refusals();
     return tap_done();

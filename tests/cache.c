@@ -15,8 +15,8 @@ static AttentionCall call_of(int seed, Sizes s)
 {
     Random r = random_seeded((uint64_t)seed);
     const int heads = s.kv_heads * s.sharing;
-    AttentionCall call = {1,        heads, s.kv_heads,  s.n,
-                          s.tokens, s.d_k, .d_v = s.d_v};
+    AttentionCall call =
+        call_sized(1, heads, s.kv_heads, s.n, s.tokens, s.d_k, s.d_v);
     give_rows(&r, &call);
     return call;
 }

@@ -200,6 +200,20 @@ static inline StridedRows any_bias(Random *r, const AttentionCall *call)
     return bias.rows;
 }
 
+/* A call of these sizes, which has no rows yet. */
+static inline AttentionCall call_sized(int texts, int n_heads,
+                                       int n_kv_heads, int n, int m,
+                                       int d_k, int d_v)
+{
+    return (AttentionCall){.texts = texts,
+                           .n_heads = n_heads,
+                           .n_kv_heads = n_kv_heads,
+                           .n = n,
+                           .m = m,
+                           .d_k = d_k,
+                           .d_v = d_v};
+}
+
 /* Any call of this much work at least and at most. */
 static inline AttentionCall any_call(Random *r, int64_t least, int64_t most)
 {
@@ -437,13 +451,7 @@ static inline Job job_of(Random *r, const AttentionCall *call)
 static inline Job one_text(Random *r, int heads, int n, int m, int d_k,
                            int d_v)
 {
-    AttentionCall call = {.texts = 1,
-                          .n_heads = heads,
-                          .n_kv_heads = 1,
-                          .n = n,
-                          .m = m,
-                          .d_k = d_k,
-                          .d_v = d_v};
+    AttentionCall call = call_sized(1, heads, 1, n, m, d_k, d_v);
     give_rows(r, &call);
     return job_of(r, &call);
 }

@@ -25,6 +25,21 @@ static void names_test(void)
     expect_true("no name", !kernel_named(""));
 }
 
+static void exp2_test(void)
+{
+    for (const Kernel *k = NULL; (k = next_kernel(k));)
+        for (int n = 1; n <= 70; n++) {
+            float was[70];
+            tap_fill(n, was, -140, 126);
+            was[n / 2] = n % 3 ? -INFINITY : NAN;
+            float *x = guarded_copy("x", (size_t)n, was);
+            k->exp2_all(n, x);
+            for (int i = 0; i < n; i++)
+                expect_near(tap_words("%s: x[%d] of %d", k->name, i, n),
+                            x[i], exp2(was[i]), 2e-7, 0x1p-126);
+        }
+}
+
 /* Rows that lie apart times columns, from nothing, from one row for all,
  * and from what the result holds. */
 static void matmul_test(void)
@@ -76,6 +91,7 @@ static void threads_test(void)
 int main(void)
 {
     TAP("kernel_named: what runs here", names_test());
+    TAP("exp2_all: each length", exp2_test());
     TAP("matmul_strided: as chapter 15's", matmul_test());
     TAP("threads_for: who does little has one", threads_test());
     return tap_done();
