@@ -15,15 +15,14 @@ static double near(const char *set)
 static void again_test(const char *set)
 {
     recompute_weights(
-        dim(set, "scores", 0), dim(set, "scores", 1), input(set, "log_sum"),
+        SHAPE(set, "scores"), input(set, "log_sum"),
         changed_as(set, "scores", "weights", "weights", 0, near(set)));
 }
 
 static void log_sum_test(const char *set, float start)
 {
-    log_sum_exp_backward(dim(set, "scores", 0), dim(set, "scores", 1),
-                         input(set, "scores"), input(set, "log_sum"),
-                         input(set, "g_log_sum"),
+    log_sum_exp_backward(SHAPE(set, "scores"), input(set, "scores"),
+                         input(set, "log_sum"), input(set, "g_log_sum"),
                          added(set, "g_scores", start, 0, near(set)));
 }
 
@@ -63,8 +62,7 @@ static Mask mask_of_set(const char *set)
     if (!strncmp(set, "past", 4))
         return mask_causal((int)input_number(set, "first", "first"));
     if (!strncmp(set, "table", 5))
-        return mask_table(dim(set, "mask", 0), dim(set, "mask", 1),
-                          input(set, "mask"));
+        return mask_table(SHAPE(set, "mask"), input(set, "mask"));
     return mask_none();
 }
 
@@ -107,19 +105,15 @@ int main(void)
 {
     EACH_SET("recompute_weights", "again_*-scores", again_test(set));
     EACH_SET("context_dot_grad", "means_*-mean",
-             context_dot_grad(
-                 dim(set, "context", 0), dim(set, "context", 1),
-                 input(set, "log_sum"), input(set, "context"),
-                 input(set, "g_context"), due(set, "mean", 1e-5, 2e-6)));
+             context_dot_grad(SHAPE(set, "context"), input(set, "log_sum"),
+                              input(set, "context"),
+                              input(set, "g_context"),
+                              due(set, "mean", 1e-5, 2e-6)));
     TAP("query_part: each meets each, and no two the same",
         partners_test());
-    EACH_SET("flash_backward", "*-query", flash_test(set, 0));
-    TAP("flash_backward: adds to what is there",
-        flash_test("past_6x6x2x4_0", 1));
-    EACH_SET("log_sum_exp_backward", "again_*-scores",
-             log_sum_test(set, 0));
-    TAP("log_sum_exp_backward: adds to what is there",
-        log_sum_test("again_2x3", 1));
+    ADDS("flash_backward", "*-query", "past_6x6x2x4_0", flash_test);
+    ADDS("log_sum_exp_backward", "again_*-scores", "again_2x3",
+         log_sum_test);
     refused_masks();
     return tap_done();
 }

@@ -94,7 +94,7 @@ static void write_test(const char *set)
 
 static void sample_test(void)
 {
-    GptTraining t = small();
+    GptTraining t = small(3);
     char text[9], few[3];
     gpt_sample(&t.model, 8, text);
     gpt_sample(&t.model, 2, few);
@@ -138,10 +138,8 @@ static void starts_test(const char *set)
     char *text = new_list((size_t)bytes, 1);
     for (int i = 0; i < bytes; i++)
         text[i] = (char)(i % 2 ? i / 254 : i / 2 % 127);
-    GptTraining t = {.model = sizes_of_small(0),
-                     .texts = texts,
-                     .bytes = bytes,
-                     .text = text};
+    GptTraining t = {
+        .model = small_sizes, .texts = texts, .bytes = bytes, .text = text};
     gpt_training_init(&t, &t);
     t.random = input_random(set);
     int ids[texts * CONTEXT], targets[texts * CONTEXT];
@@ -166,7 +164,7 @@ static void starts_test(const char *set)
 static void repeats_test(const char *set)
 {
     char *text = bytes_of(set, "text");
-    GptTraining t = {.model = sizes_of_small(0),
+    GptTraining t = {.model = small_sizes,
                      .texts = dim(set, "ids", 0),
                      .bytes = dim(set, "text", 0),
                      .text = text,
@@ -213,7 +211,7 @@ static void refusals(void)
     static float x[3] = {0.5f, -1, 2}, shares[3];
     static char text[20];
     Random r = random_seeded(1);
-    Gpt g = any_gpt(1, 0);
+    Gpt g = any_gpt(1);
     REFUSES(NULL, sample_token(&r, 3, x));
     REFUSES(NULL, sample_token(&r, 3, (float[3]){0, none, 0}));
     REFUSES(NULL, sample_token(&r, 3, (float[3]){0, 1, NAN}));

@@ -30,7 +30,7 @@ static int dropped_by(const GptPass *p, double rate)
 static void drop_test(void)
 {
     static const double rate[4] = {0.25, 0.75, 1, 0};
-    Gpt g = any_gpt(2, 0);
+    Gpt g = any_gpt(2);
     GptPass p;
     Random r = random_seeded(5), before;
     gpt_pass_init(&p, &g, 1, 5);
@@ -61,7 +61,7 @@ static void drop_test(void)
 
 static void refused_sizes(void)
 {
-    Gpt g = any_gpt(2, 0);
+    Gpt g = any_gpt(2);
     int texts = 2, n = 3;
     const Wrong wrong[] = {
         WRONG(g.vocabulary, 0, NULL),
@@ -91,7 +91,7 @@ static void refused_sizes(void)
 static void refused_passes(void)
 {
     static const int ids[6];
-    Gpt g = any_gpt(2, 0), grad_g = any_gpt(2, 0);
+    Gpt g = any_gpt(2), grad_g = any_gpt(2);
     GptPass p, grad_p;
     gpt_pass_init(&p, &g, 2, 3);
     gpt_pass_init(&grad_p, &g, 2, 3);
@@ -130,7 +130,7 @@ static void refused_caches(void)
               "2, 4: 2, 2, 4 are needed"),
         WRONG(c.d_k, 3, NULL), WRONG(c.d_v, 5, NULL),
         WRONG(one.m, 2, NULL)};
-    Gpt g = any_gpt(2, 0);
+    Gpt g = any_gpt(2);
     GptPass p;
     KVCache cache[2];
     Random r = random_seeded(1);

@@ -14,7 +14,7 @@ static void go_on(GptTraining *t, int steps)
 /* Dropout changes what is learned, and not what is read. */
 static void same_passages_test(void)
 {
-    GptTraining t[2] = {small(), small()};
+    GptTraining t[2] = {small(3), small(3)};
     const size_t size = t->model.count * sizeof(float);
     int ids[2][24], targets[2][24];
     t[1].dropout = 0.2;
@@ -34,7 +34,7 @@ static void same_passages_test(void)
  * the whole batch gives; a second time, nothing is left of the first. */
 static void expect_parts(int texts)
 {
-    GptTraining t = small_of(texts, 0);
+    GptTraining t = small(texts);
     int ids[48], targets[48];
     const Gpt *g = &t.model;
     GptTraining all = {.model = *g, .shares = {new_table(texts * 8, 128)}};
@@ -69,7 +69,7 @@ static void parts_test(void)
 /* Two texts at a time, against one. */
 static void loss_test(void)
 {
-    GptTraining t = small();
+    GptTraining t = small(3);
     const Gpt *g = &t.model;
     GptPass one, two;
     gpt_pass_init(&one, g, 1, 8);
@@ -90,7 +90,7 @@ static void loss_test(void)
 /* A batch of a training on such a text. */
 static void batch_of(int texts, int bytes, const char *text, double dropout)
 {
-    GptTraining t = {.model = sizes_of_small(0),
+    GptTraining t = {.model = small_sizes,
                      .texts = texts,
                      .bytes = bytes,
                      .text = text,
@@ -109,7 +109,7 @@ static void batch_of(int texts, int bytes, const char *text, double dropout)
 
 static void gradient_with(double dropout, int step)
 {
-    GptTraining t = small();
+    GptTraining t = small(3);
     int ids[24] = {0}, targets[24] = {0};
     t.dropout = dropout;
     t.step = step;
@@ -118,7 +118,7 @@ static void gradient_with(double dropout, int step)
 
 static void loss_with(int bytes, int n, int drops)
 {
-    GptTraining t = small();
+    GptTraining t = small(3);
     GptPass p;
     gpt_pass_init(&p, &t.model, 2, n);
     if (drops)

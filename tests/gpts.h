@@ -10,30 +10,34 @@
 /* The model of a set, with its parameters. */
 static inline Gpt golden_gpt(const char *set)
 {
-    const int64_t *size = golden_integers(set, "sizes");
-    Gpt g = {.vocabulary = (int)size[0],
-             .context_length = (int)size[1],
-             .width = (int)size[2],
-             .n_heads = (int)size[3],
-             .layers = (int)size[4],
+    const int *size = golden_ints(set, "sizes");
+    Gpt g = {.vocabulary = size[0],
+             .context_length = size[1],
+             .width = size[2],
+             .n_heads = size[3],
+             .layers = size[4],
              .has_own_output = !size[5]};
     gpt_init(&g, &g);
-    if (g.count != golden_count(set, "parameters"))
-        REFUSE("%s has not %zu parameters", set, g.count);
-    memcpy(g.memory, golden_floats(set, "parameters"),
-           g.count * sizeof(float));
+    golden_parameters(set, g.count, g.memory);
     return g;
 }
 
+/* A pass of it, for the set's texts. */
+static inline GptPass golden_pass(const char *set, const Gpt *g)
+{
+    GptPass p;
+    gpt_pass_init(&p, g, SHAPE(set, "ids"));
+    return p;
+}
+
 /* Another small model, filled with numbers. */
-static inline Gpt any_gpt(int layers, int has_own_output)
+static inline Gpt any_gpt(int layers)
 {
     Gpt g = {.vocabulary = 7,
              .context_length = 5,
              .width = 6,
              .n_heads = 2,
-             .layers = layers,
-             .has_own_output = has_own_output};
+             .layers = layers};
     gpt_init(&g, &g);
     tap_fill((int)g.count, g.memory, -1, 1);
     return g;
@@ -42,19 +46,14 @@ static inline Gpt any_gpt(int layers, int has_own_output)
 /* A small training on this text. */
 static const char reading[] =
     "In the beginning was the word, and the word was hidden among others.";
-static inline Gpt sizes_of_small(int has_own_output)
+static const Gpt small_sizes = {.vocabulary = 128,
+                                .context_length = 8,
+                                .width = 8,
+                                .n_heads = 2,
+                                .layers = 2};
+static inline GptTraining small(int texts)
 {
-    return (Gpt){.vocabulary = 128,
-                 .context_length = 8,
-                 .width = 8,
-                 .n_heads = 2,
-                 .layers = 2,
-                 .has_own_output = has_own_output};
-}
-
-static inline GptTraining small_of(int texts, int has_own_output)
-{
-    GptTraining t = {.model = sizes_of_small(has_own_output),
+    GptTraining t = {.model = small_sizes,
                      .texts = texts,
                      .adam = {1e-2, 0.9, 0.95, 1e-8, 0.1, 0},
                      .random = random_seeded(5),
@@ -62,9 +61,4 @@ static inline GptTraining small_of(int texts, int has_own_output)
                      .text = reading};
     gpt_training_init(&t, &t);
     return t;
-}
-
-static inline GptTraining small(void)
-{
-    return small_of(3, 0);
 }

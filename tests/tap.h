@@ -50,17 +50,6 @@ static unsigned tap_seconds;      /* what the running test may take */
 static char tap_endless[64];      /* the last function without an end */
 static char tap_name[300];        /* of the running test point */
 
-/* The line of a test point; before the first comes the version. */
-static inline void tap_point(bool good, const char *name, const char *skip)
-{
-    if (tap_count == 0)
-        printf("TAP version 13\n");
-    printf("%sok %d - %s%s%s\n", good ? "" : "not ", ++tap_count, name,
-           skip ? " # SKIP " : "", skip ? skip : "");
-}
-
-#define tap_skip(name, why) tap_point(true, name, why)
-
 /* Prints a text for YAML on one line in quotes: on anything else prove
  * stumbles and drops all further tests, or never ends. */
 static inline void tap_yaml(const char *key, const char *text)
@@ -77,11 +66,13 @@ static inline void tap_yaml(const char *key, const char *text)
 }
 
 /* Reports the test point; if it fails, or the environment has TAP_TELL,
- * with all that is told. */
+ * with all that is told. Before the first comes the version. */
 static inline void tap_line(bool good)
 {
     TapText given = "", fail = "";
-    tap_point(good, tap_name, NULL);
+    printf("%s%sok %d - %s\n", tap_count ? "" : "TAP version 13\n",
+           good ? "" : "not ", tap_count + 1, tap_name);
+    tap_count++;
     tap_failed += !good;
     for (int k = 0; k < tap_told->givens; k++)
         tap_tell(given, "\n%s", tap_told->given[k].text);

@@ -103,10 +103,7 @@ static inline Attention golden_attention(const char *set, Mask *mask,
                 : mask_table(table->shape[0], table->shape[1], table->data);
     *r = random_seeded((uint64_t)size[10]);
     attention_init(&a, &a);
-    if (a.count != golden_count(set, "parameters"))
-        REFUSE("%s has not %zu parameters", set, a.count);
-    memcpy(a.memory, golden_floats(set, "parameters"),
-           a.count * sizeof(float));
+    golden_parameters(set, a.count, a.memory);
     return a;
 }
 
