@@ -73,6 +73,14 @@ tap_words(const char *format, ...)
 
 /* ---- Arrays as text. A type 'n', of an array in C, is int. */
 
+static inline size_t tap_entry_size(char type)
+{
+    return strchr("di", type)   ? 8
+           : strchr("fn", type) ? 4
+           : strchr("hb", type) ? 2
+                                : 1;
+}
+
 static inline double tap_entry(const Tensor *t, size_t i)
 {
     const int *whole = t->data;

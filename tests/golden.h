@@ -133,8 +133,8 @@ static inline Tensor tensor_entry(const Tensor *batch, int b)
 {
     Tensor one = *batch;
     one.count /= (size_t)one.shape[0];
-    one.data = (char *)one.data +
-               (size_t)b * one.count * (one.type == 'f' ? 4 : 8);
+    one.data =
+        (char *)one.data + (size_t)b * one.count * tap_entry_size(one.type);
     one.rank--;
     memmove(one.shape, one.shape + 1, 3 * sizeof *one.shape);
     return one;

@@ -65,10 +65,7 @@ static const Tensor whole[WHOLE] = {
 
 static void is_as(const Tensor *right, const Tensor *t)
 {
-    const size_t size = strchr("di", right->type)   ? 8
-                        : strchr("hb", right->type) ? 2
-                        : right->type == 'f'        ? 4
-                                                    : 1;
+    const size_t size = tap_entry_size(right->type);
     expect_true("path", t->path == path);
     expect_true("name", !strcmp(t->name, right->name));
     expect_true("type", t->type == right->type);

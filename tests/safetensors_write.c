@@ -28,16 +28,13 @@ static void holds(int n)
     expect_equal("tensors", (double)all.count, n);
     for (int i = 0; i < n; i++) {
         const Tensor *t = tensors_find(&all, given[i].name);
-        const size_t size = strchr("di", t->type)   ? 8
-                            : strchr("hb", t->type) ? 2
-                                                    : 4;
+        const size_t size = t->count * tap_entry_size(t->type);
         expect_true("type", t->type == given[i].type);
         expect_equal("rank", t->rank, given[i].rank);
         for (int k = 0; k < t->rank; k++)
             expect_equal("shape", t->shape[k], given[i].shape[k]);
         expect_true("entries",
-                    t->count == 0 ||
-                        !memcmp(t->data, given[i].data, t->count * size));
+                    !size || !memcmp(t->data, given[i].data, size));
     }
     tensors_free(&all);
 }
