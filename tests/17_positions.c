@@ -115,15 +115,14 @@ static void as_halves(const char *set)
     float *scores = due(set, "scores", 1e-5, 1e-5), *head[2];
     for (int b = 0; b < dim(set, "x", 0); b++) {
         for (int k = 0; k < 2; k++) {
-            float *weight = guarded(name[k], (size_t)(wide * d));
-            float *rows = guarded("rows", (size_t)(n * wide));
+            void *weight = guarded(name[k], (size_t)(wide * d));
+            void *rows = guarded("rows", (size_t)(n * wide));
             head[k] = guarded("heads", (size_t)(n * wide));
             halves_from_neighbours(heads, d_k, d, input(set, name[k]),
-                                   (void *)weight);
+                                   weight);
             const Linear layer = {d, wide, weight, NULL};
-            linear_forward(&layer, n, input_entry(set, "x", b),
-                           (void *)rows);
-            split_heads(n, heads, d_k, (void *)rows, (void *)head[k]);
+            linear_forward(&layer, n, input_entry(set, "x", b), rows);
+            split_heads(n, heads, d_k, rows, (void *)head[k]);
             for (int h = 0; h < heads; h++)
                 rope(PAIRING_HALVES, n, d_k, first(set),
                      (void *)(head[k] + h * n * d_k));

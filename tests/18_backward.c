@@ -158,7 +158,7 @@ static void linear_refused(void)
         WRONG(grad.d_in, 4,
               "attention_object.c: linear_gradient_check: a gradient of "
               "d_in, d_out = 4, 2: 3, 2 are needed"),
-        WRONG(grad.d_out, 3, NULL)};
+        BAD(grad.d_out, 3)};
     REFUSES_WRONG("linear_gradient_check", wrong,
                   linear_gradient_check(&layer, &grad));
     REFUSES(bias, linear_backward(&layer, 1, x, (void *)few, &no_bias, x));
@@ -197,25 +197,19 @@ static void attention_refused(void)
     fitting(2, 3);
     attention_init(&grad_fit, &fit);
     trace_init_for(&grad_trace, &fit, 5, 6);
+    const char *of_others =
+        "attention_object.c: attention_gradient_check: a gradient of d_x, "
+        "d_y, n_heads, d_k, d_v, d_out = 4, 2, 2, 4, 2, 3: 3, 2, 2, 4, 2, "
+        "3 are needed";
     const Wrong wrong[] = {
-        WRONG(fit_trace.m, 5, NULL),
-        WRONG(grad_trace.m, 5, NULL),
-        WRONG(grad_trace.d_out, 4, NULL),
-        WRONG(fit.key.d_out, 9, NULL),
-        WRONG(fit.context_length, 5, NULL),
-        WRONG(grad_fit.key.d_out, 9, NULL),
-        WRONG(grad_fit.query.d_out, 9, NULL),
-        WRONG(grad_fit.value.d_out, 9, NULL),
-        WRONG(grad_fit.out.d_out, 9, NULL),
-        WRONG(grad_fit.d_x, 4,
-              "attention_object.c: attention_gradient_check: a gradient of "
-              "d_x, d_y, n_heads, d_k, d_v, d_out = 4, 2, 2, 4, 2, 3: 3, "
-              "2, 2, 4, 2, 3 are needed"),
-        WRONG(grad_fit.d_y, 3, NULL),
-        WRONG(grad_fit.n_heads, 3, NULL),
-        WRONG(grad_fit.d_k, 3, NULL),
-        WRONG(grad_fit.d_v, 3, NULL),
-        WRONG(grad_fit.d_out, 4, NULL)};
+        BAD(fit_trace.m, 5),          BAD(grad_trace.m, 5),
+        BAD(grad_trace.d_out, 4),     BAD(fit.key.d_out, 9),
+        BAD(fit.context_length, 5),   BAD(grad_fit.key.d_out, 9),
+        BAD(grad_fit.query.d_out, 9), BAD(grad_fit.value.d_out, 9),
+        BAD(grad_fit.out.d_out, 9),   WRONG(grad_fit.d_x, 4, of_others),
+        BAD(grad_fit.d_y, 3),         BAD(grad_fit.n_heads, 3),
+        BAD(grad_fit.d_k, 3),         BAD(grad_fit.d_v, 3),
+        BAD(grad_fit.d_out, 4)};
     REFUSES_WRONG("attention_backward", wrong,
                   attention_backward(&fit, 5, 6, fit_x, fit_y, &fit_trace,
                                      &grad_trace, &grad_fit, fit_x, fit_y));

@@ -27,10 +27,10 @@ static void loss_backward_test(const char *set, float start)
 static void lerp_test(void)
 {
     given("from, to = 2 and 6; 1e8 and 1; 1 and 1e8");
-    expect_equal("a quarter of the way", (double)lerp(2, 6, 0.25f), 3);
-    expect_equal("half of the way", (double)lerp(2, 6, 0.5f), 4);
-    expect_equal("none of the way", (double)lerp(1, 1e8f, 0), 1);
-    expect_equal("all of the way", (double)lerp(1e8f, 1, 1), 1);
+    expect_equal("a quarter of the way", lerp(2, 6, 0.25f), 3);
+    expect_equal("half of the way", lerp(2, 6, 0.5f), 4);
+    expect_equal("none of the way", lerp(1, 1e8f, 0), 1);
+    expect_equal("all of the way", lerp(1e8f, 1, 1), 1);
 }
 
 /* The set's steps, each from where the last one led. */

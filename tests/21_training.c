@@ -160,7 +160,7 @@ static void hundred_test(const char *set)
         const double rate = rate_at(step - 1, warm_up, steps, largest, 0);
         const Adam how = {rate, 0.9, 0.999, 1e-8, 0.01, 0};
         const float loss = training_step(&t, how, mask_causal(0));
-        expect_near(tap_words("the loss of step %d", step), (double)loss,
+        expect_near(tap_words("the loss of step %d", step), loss,
                     losses[step - 1], step <= 10 ? 1e-5 : 1e-4, 0);
         const char *after = tap_words("after_%d", step);
         if (step == 1 || step == 10 || step == steps)
@@ -177,13 +177,12 @@ static void hundred_test(const char *set)
 /* The losses that the chapter draws are PyTorch's. */
 static void drawn_test(void)
 {
-    const char *const set = "repeated";
-    const double *losses = golden_doubles(set, "losses");
+    const double *losses = golden_doubles("repeated", "losses");
     float drawn[6];
     pytorch_losses(drawn);
     for (int k = 0; k < 6; k++)
-        expect_near("a loss", (double)drawn[k], losses[k ? 20 * k - 1 : 0],
-                    1e-6, 1e-8);
+        expect_near("a loss", drawn[k], losses[k ? 20 * k - 1 : 0], 1e-6,
+                    1e-8);
 }
 
 /* ---- Memory */
@@ -220,19 +219,19 @@ static void refused_passes(void)
         WRONG(t.pass.d_x, 4,
               "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, "
               "3: 2, 4, 3 are needed"),
-        WRONG(t.pass.d_y, 6, NULL), WRONG(t.pass.vocabulary, 4, NULL)};
-    const Wrong wrong[] = {
-        WRONG(t.pass.d_x, 4, NULL),
-        WRONG(t.grad_pass.d_x, 4, NULL),
-        WRONG(t.grad_pass.texts, 2,
-              "model.c: model_gradient_check: gradients of texts, n = "
-              "2, 2: 3, 2 are needed"),
-        WRONG(t.grad_pass.n, 1, NULL),
-        WRONG(t.gradient.vocabulary, 2,
-              "model.c: model_gradient_check: a gradient of vocabulary, "
-              "context_length = 2, 2: 3, 2 are needed"),
-        WRONG(t.gradient.context_length, 1, NULL),
-        WRONG(t.gradient.attention.d_y, 6, NULL)};
+        BAD(t.pass.d_y, 6), BAD(t.pass.vocabulary, 4)};
+    const char *of_others = "model.c: model_gradient_check: gradients of "
+                            "texts, n = 2, 2: 3, 2 are needed";
+    const char *of_other_ids =
+        "model.c: model_gradient_check: a gradient of vocabulary, "
+        "context_length = 2, 2: 3, 2 are needed";
+    const Wrong wrong[] = {BAD(t.pass.d_x, 4),
+                           BAD(t.grad_pass.d_x, 4),
+                           WRONG(t.grad_pass.texts, 2, of_others),
+                           BAD(t.grad_pass.n, 1),
+                           WRONG(t.gradient.vocabulary, 2, of_other_ids),
+                           BAD(t.gradient.context_length, 1),
+                           BAD(t.gradient.attention.d_y, 6)};
     const char *bare =
         "model.c: pass_check: a model or a pass without tables: model_init "
         "and pass_init make room for them";
@@ -259,11 +258,10 @@ static void refusals(void)
     static volatile int none = 0, less = -1;
     static int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
     Model sizes = small;
-    const Wrong wrong[] = {WRONG(sizes.vocabulary, 0, NULL),
-                           WRONG(sizes.context_length, 0, NULL),
-                           WRONG(sizes.attention.d_x, 0, NULL),
-                           WRONG(sizes.attention.d_y, 0, NULL),
-                           WRONG(sizes.attention.d_y, 5, NULL)};
+    const Wrong wrong[] = {
+        BAD(sizes.vocabulary, 0), BAD(sizes.context_length, 0),
+        BAD(sizes.attention.d_x, 0), BAD(sizes.attention.d_y, 0),
+        BAD(sizes.attention.d_y, 5)};
     REFUSES_WRONG("model_init", wrong, model_init(&(Model){0}, &sizes));
     REFUSES(NULL, random_below(some_draws(), none));
     REFUSES(NULL, random_below(some_draws(), less));

@@ -5,15 +5,6 @@
 #include "attention/24_inside.h"
 #include "attention/prose.h"
 
-static void back_test(const char *set)
-{
-    expect_near("mean",
-                weight_back(dim(set, "weights", 0), input(set, "weights"),
-                            (int)golden_number(set, "start"),
-                            (int)golden_number(set, "back")),
-                golden_number(set, "mean"), 1e-6, 0);
-}
-
 /* The first two of a head's scores. */
 static void weights_test(const char *set)
 {
@@ -104,7 +95,7 @@ static void passage_test(void)
  * parameter is this number, and all others 0. */
 static void heads_for(int texts, int n, int id, float number)
 {
-    int *ids = new_list(20, sizeof *ids);
+    int ids[20];
     float score[4][HEAD_SCORES], loss[2];
     Gpt g = small_sizes;
     gpt_init(&g, &g);
@@ -113,7 +104,6 @@ static void heads_for(int texts, int n, int id, float number)
         ids[i] = id;
     head_scores(&g, texts, n, (const int(*)[n])ids, score, loss);
     gpt_free(&g);
-    free(ids);
 }
 
 static void refusals(void)
@@ -170,7 +160,13 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH_SET("weight_back", "back_*-mean", back_test(set));
+    EACH_SET("weight_back", "back_*-mean",
+             expect_near("mean",
+                         weight_back(dim(set, "weights", 0),
+                                     input(set, "weights"),
+                                     (int)golden_number(set, "start"),
+                                     (int)golden_number(set, "back")),
+                         golden_number(set, "mean"), 1e-6, 0));
     TAP("head_swap: the columns of a head, and back", swap_test());
     EACH_SET("head_weights", "heads_*-weights", weights_test(set));
     EACH_SET("heads_back", "heads_*-backs", backs_test(set));

@@ -60,7 +60,7 @@ static void test_tables(void)
     tsv_row(&t, 2);
     expect_equal("the line", t.line, 10);
     expect_true("no name", !*t.field[0]);
-    expect_equal("x", tsv_number(&t, 1, "x"), (double)NAN);
+    expect_equal("x", tsv_number(&t, 1, "x"), NAN);
     expect_true("no other row", !tsv_has_row(&t));
     tsv_columns(&t, 1, one);
     tsv_row(&t, 1);
@@ -128,8 +128,8 @@ static void test_few(void)
     expect_true("the machine", !strcmp(measured_on(), "M"));
     for (int k = 0; k < 6; k++)
         expect_equal("the first with the most threads",
-                     (double)measured(quantity[k], "it", "us", 0), k + 1);
-    expect_equal("with one", (double)measured("MB", "it", "us", 1), 8);
+                     measured(quantity[k], "it", "us", 0), k + 1);
+    expect_equal("with one", measured("MB", "it", "us", 1), 8);
 }
 
 static void read_measured(void)

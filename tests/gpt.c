@@ -63,19 +63,15 @@ static void refused_sizes(void)
 {
     Gpt g = any_gpt(2);
     int texts = 2, n = 3;
+    const char *over = "gpt.c: sizes_check: a width of 6 for 4 heads "
+                       "leaves 2 over: a multiple is needed";
     const Wrong wrong[] = {
-        WRONG(g.vocabulary, 0, NULL),
-        WRONG(g.context_length, 0, NULL),
-        WRONG(g.width, 0, NULL),
-        WRONG(g.width, 1 << 29, NULL),
-        WRONG(g.n_heads, 0, NULL),
-        WRONG(g.layers, 0, NULL),
-        WRONG(
-            g.n_heads, 4,
-            "gpt.c: sizes_check: a width of 6 for 4 heads leaves 2 over: a "
-            "multiple is needed")};
+        BAD(g.vocabulary, 0),     BAD(g.context_length, 0),
+        BAD(g.width, 0),          BAD(g.width, 1 << 29),
+        BAD(g.n_heads, 0),        BAD(g.layers, 0),
+        WRONG(g.n_heads, 4, over)};
     const Wrong wrong_pass[] = {
-        WRONG(texts, 0, NULL), WRONG(n, 0, NULL), WRONG(n, 6, NULL),
+        BAD(texts, 0), BAD(n, 0), BAD(n, 6),
         WRONG(
             texts, 1 << 25,
             "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 "
@@ -95,19 +91,14 @@ static void refused_passes(void)
     GptPass p, grad_p;
     gpt_pass_init(&p, &g, 2, 3);
     gpt_pass_init(&grad_p, &g, 2, 3);
-    const Wrong wrong_pass[] = {WRONG(p.layers, 1, NULL),
-                                WRONG(p.width, 8, NULL),
-                                WRONG(p.vocabulary, 8, NULL)};
-    const Wrong wrong[] = {WRONG(p.width, 8, NULL),
-                           WRONG(grad_p.layers, 1, NULL),
-                           WRONG(grad_p.texts, 1, NULL),
-                           WRONG(grad_p.n, 2, NULL),
-                           WRONG(grad_g.vocabulary, 8, NULL),
-                           WRONG(grad_g.context_length, 6, NULL),
-                           WRONG(grad_g.width, 8, NULL),
-                           WRONG(grad_g.n_heads, 3, NULL),
-                           WRONG(grad_g.layers, 1, NULL),
-                           WRONG(grad_g.has_own_output, 1, NULL)};
+    const Wrong wrong_pass[] = {BAD(p.layers, 1), BAD(p.width, 8),
+                                BAD(p.vocabulary, 8)};
+    const Wrong wrong[] = {
+        BAD(p.width, 8),           BAD(grad_p.layers, 1),
+        BAD(grad_p.texts, 1),      BAD(grad_p.n, 2),
+        BAD(grad_g.vocabulary, 8), BAD(grad_g.context_length, 6),
+        BAD(grad_g.width, 8),      BAD(grad_g.n_heads, 3),
+        BAD(grad_g.layers, 1),     BAD(grad_g.has_own_output, 1)};
     REFUSES_WRONG("gpt_forward", wrong_pass,
                   gpt_forward(&g, NULL, ids, &p));
     REFUSES_WRONG("gpt_backward", wrong,
@@ -128,8 +119,7 @@ static void refused_caches(void)
         WRONG(c.n_kv_heads, 1,
               "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
               "2, 4: 2, 2, 4 are needed"),
-        WRONG(c.d_k, 3, NULL), WRONG(c.d_v, 5, NULL),
-        WRONG(one.m, 2, NULL)};
+        BAD(c.d_k, 3), BAD(c.d_v, 5), BAD(one.m, 2)};
     Gpt g = any_gpt(2);
     GptPass p;
     KVCache cache[2];

@@ -149,20 +149,20 @@ static void refused_texts(void)
     attention_init(&grad_self, &self);
     trace_init_texts(&of_texts, &self, 5, 4);
     trace_init_texts(&grad_texts, &self, 5, 4);
-    const Wrong wrong[] = {
-        WRONG(texts, 0, NULL),
-        WRONG(of_texts.texts, 0,
-              "attention_object.c: attention_texts_check: 5 texts, and a "
-              "trace of 0: at least 1, and the same, are needed"),
-        WRONG(of_texts.texts, 4, NULL),
-        WRONG(of_texts.n, 3, NULL),
-        WRONG(self.key.d_in, 9, NULL),
-        WRONG(self.d_y, 4, NULL),
-        WRONG(self.context_length, 3, NULL),
-        WRONG(n, 1 << 30, NULL),
-        WRONG(columns, 5, NULL)};
-    const Wrong wrong_gradient[] = {WRONG(grad_texts.texts, 4, NULL),
-                                    WRONG(grad_self.n_heads, 1, NULL)};
+    const char *none =
+        "attention_object.c: attention_texts_check: 5 texts, and a trace "
+        "of 0: at least 1, and the same, are needed";
+    const Wrong wrong[] = {BAD(texts, 0),
+                           WRONG(of_texts.texts, 0, none),
+                           BAD(of_texts.texts, 4),
+                           BAD(of_texts.n, 3),
+                           BAD(self.key.d_in, 9),
+                           BAD(self.d_y, 4),
+                           BAD(self.context_length, 3),
+                           BAD(n, 1 << 30),
+                           BAD(columns, 5)};
+    const Wrong wrong_gradient[] = {BAD(grad_texts.texts, 4),
+                                    BAD(grad_self.n_heads, 1)};
 #define MASK mask_table(4, columns, (const void *)table)
 #define BACKWARD                                                           \
     attention_backward_fast(&self, MASK, texts, n, some_x, &of_texts,      \

@@ -159,19 +159,13 @@ static inline const char *tap_signal(int killer, bool refuses)
 {
     if (refuses)
         return ": it should have been refused; it went on and crashed";
-    switch (killer) {
-    case SIGSEGV:
-    case SIGBUS:
+    if (killer == SIGSEGV || killer == SIGBUS)
         return ": memory was used that is not the program's, often by an "
                "index out of range or a NULL pointer";
-    case SIGABRT:
+    if (killer == SIGABRT)
         return ": by assert or abort, or because memory was written out of "
                "range or freed twice";
-    case SIGFPE:
-        return ": a whole number was divided by 0";
-    default:
-        return "";
-    }
+    return killer == SIGFPE ? ": a whole number was divided by 0" : "";
 }
 
 /* Waits for the child's end, and returns its status. Of what it prints, the
@@ -307,6 +301,12 @@ typedef struct {
     {                                                                      \
         .words = #of " = " #to, .line = line_of, .number = &of,            \
         .value = to                                                        \
+    }
+
+/* The same, where any line will do. */
+#define BAD(of, to)                                                        \
+    {                                                                      \
+        .words = #of " = " #to, .number = &of, .value = to                 \
     }
 
 /* A test point for each of an array of them: the number gets its value, and

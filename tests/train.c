@@ -13,20 +13,18 @@ static void first_step_test(const char *path)
     Run run;
     float row[5];
     run_init(&run, &due.run);
-    const size_t rows =
-        (size_t)run.t.texts * (size_t)run.t.model.context_length;
-    int *ids = new_list(2 * rows, sizeof *ids), *targets = ids + rows;
+    const int rows = run.t.texts * run.t.model.context_length;
+    int ids[rows], targets[rows];
     gpt_run_batch(&run.t, ids, targets);
     gpt_training_step(&run.t, ids, targets);
-    free(ids);
     record_row(&run);
     fflush(run.rows);
     expect_equal("numbers of a row",
-                 sscanf(run.text, "%f\t%f\t%f\t%f\t%f\t", &row[0], &row[1],
-                        &row[2], &row[3], &row[4]),
+                 sscanf(run.text, "%f\t%f\t%f\t%f\t%f\t", row, row + 1,
+                        row + 2, row + 3, row + 4),
                  5);
-    expect_equal("parameters", (double)run.t.model.count,
-                 (double)gpt_count_parameters(&run.t.model));
+    expect_equal("parameters", run.t.model.count,
+                 gpt_count_parameters(&run.t.model));
     expect_equal("step", row[0], 1);
     expect_near("loss", row[1], due.row->loss, 1e-5, 0);
     expect_near("on the text held out", row[2], due.row->held_out, 1e-5, 0);
