@@ -79,23 +79,10 @@ static void flash_test(const char *set, float start)
                    added(set, "g_value", start, 1e-5, atol));
 }
 
-/* ---- What is refused. */
-
-/* With rows and columns exchanged, or of other queries. */
-static void refused_masks(void)
+int main(void)
 {
     const float table[2][3] = {{0}}, x[3][2] = {{0}}, log_sum_exp[3] = {0};
     float g[3][2];
-    for (int n = 2; n <= 3; n++)
-        REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and "
-                               "2 keys",
-                               n),
-                     flash_backward(n, 2, 2, 2, mask_table(2, 3, table), x,
-                                    x, x, x, log_sum_exp, x, g, g, g));
-}
-
-int main(void)
-{
     EACH_SET("recompute_weights", "again_*-scores",
              recompute_weights(SHAPE(set, "scores"), input(set, "log_sum"),
                                changed_as(set, "scores", "weights",
@@ -110,6 +97,12 @@ int main(void)
     ADDS("flash_backward", "*-query", "past_6x6x2x4_0", flash_test);
     ADDS("log_sum_exp_backward", "again_*-scores", "again_2x3",
          log_sum_test);
-    refused_masks();
+    /* A mask with rows and columns exchanged, or of other queries. */
+    for (int n = 2; n <= 3; n++)
+        REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and "
+                               "2 keys",
+                               n),
+                     flash_backward(n, 2, 2, 2, mask_table(2, 3, table), x,
+                                    x, x, x, log_sum_exp, x, g, g, g));
     return tap_done();
 }

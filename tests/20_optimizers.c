@@ -23,16 +23,6 @@ static void loss_backward_test(const char *set, float start)
 
 /* ---- Steps */
 
-/* Ends are what they are, however far they are apart. */
-static void lerp_test(void)
-{
-    given("from, to = 2 and 6; 1e8 and 1; 1 and 1e8");
-    expect_equal("a quarter of the way", lerp(2, 6, 0.25f), 3);
-    expect_equal("half of the way", lerp(2, 6, 0.5f), 4);
-    expect_equal("none of the way", lerp(1, 1e8f, 0), 1);
-    expect_equal("all of the way", lerp(1e8f, 1, 1), 1);
-}
-
 /* The set's steps, each from where the last one led. */
 static void adam_test(const char *set)
 {
@@ -178,7 +168,13 @@ int main(void)
     EACH_SET("cross_entropy", "*-g_logits", loss_test(set));
     ADDS("cross_entropy_backward", "*-g_logits", "ignored",
          loss_backward_test);
-    TAP("lerp: from the nearer end", lerp_test());
+    /* Ends are what they are, however far they are apart. */
+    TAP("lerp: from the nearer end",
+        given("from, to = 2 and 6; 1e8 and 1; 1 and 1e8"),
+        expect_equal("a quarter of the way", lerp(2, 6, 0.25f), 3),
+        expect_equal("half of the way", lerp(2, 6, 0.5f), 4),
+        expect_equal("none of the way", lerp(1, 1e8f, 0), 1),
+        expect_equal("all of the way", lerp(1e8f, 1, 1), 1));
     EACH_SET("adam_step", "*-exp_avg", adam_test(set));
     EACH_SET("clip_norm", "*-clipped", clip_test(set));
     TAP("clip_norm: what is short, and what is not finite", clip_strange());

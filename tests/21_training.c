@@ -220,18 +220,16 @@ static void refused_passes(void)
               "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, "
               "3: 2, 4, 3 are needed"),
         BAD(t.pass.d_y, 6), BAD(t.pass.vocabulary, 4)};
-    const char *of_others = "model.c: model_gradient_check: gradients of "
-                            "texts, n = 2, 2: 3, 2 are needed";
-    const char *of_other_ids =
+    const char *texts = "model.c: model_gradient_check: gradients of "
+                        "texts, n = 2, 2: 3, 2 are needed";
+    const char *sizes =
         "model.c: model_gradient_check: a gradient of vocabulary, "
         "context_length = 2, 2: 3, 2 are needed";
-    const Wrong wrong[] = {BAD(t.pass.d_x, 4),
-                           BAD(t.grad_pass.d_x, 4),
-                           WRONG(t.grad_pass.texts, 2, of_others),
-                           BAD(t.grad_pass.n, 1),
-                           WRONG(t.gradient.vocabulary, 2, of_other_ids),
-                           BAD(t.gradient.context_length, 1),
-                           BAD(t.gradient.attention.d_y, 6)};
+    const Wrong wrong[] = {
+        WRONG(t.gradient.vocabulary, 2, sizes), BAD(t.pass.d_x, 4),
+        BAD(t.gradient.attention.d_y, 6),       BAD(t.grad_pass.d_x, 4),
+        BAD(t.gradient.context_length, 1),      BAD(t.grad_pass.n, 1),
+        WRONG(t.grad_pass.texts, 2, texts)};
     const char *bare =
         "model.c: pass_check: a model or a pass without tables: model_init "
         "and pass_init make room for them";

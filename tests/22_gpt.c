@@ -10,14 +10,6 @@
 /* How near a norm, its slopes and the logits come. */
 #define NEAR 1e-5, 2e-5
 
-static void norm_forward_test(const char *set)
-{
-    const Norm l = {dim(set, "weight", 0), input(set, "weight"),
-                    input(set, "bias")};
-    norm_forward(&l, dim(set, "x", 0), input(set, "x"),
-                 due(set, "out", NEAR));
-}
-
 static void norm_backward_test(const char *set, float start)
 {
     const Norm l = {dim(set, "weight", 0), input(set, "weight"), NULL};
@@ -211,19 +203,15 @@ static void load_test(void)
     gpt_free(&g);
 }
 
-static void refusals(void)
+int main(void)
 {
     static float x[3] = {0.5f, -1, 2};
     Norm l = {3, x, x}, grad_l = {2, x, x};
-    REFUSES("gpt.c: norm_gradient_check: a gradient of d = 2: 3 is needed",
-            norm_gradient_check(&l, &grad_l));
-    REFUSES(NULL,
-            norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
-}
-
-int main(void)
-{
-    EACH_SET("norm_forward", "norm_*-out", norm_forward_test(set));
+    EACH_SET("norm_forward", "norm_*-out",
+             norm_forward(&(Norm){dim(set, "weight", 0),
+                                  input(set, "weight"), input(set, "bias")},
+                          dim(set, "x", 0), input(set, "x"),
+                          due(set, "out", NEAR)));
     ADDS("norm_backward", "norm_*-out", "norm_5x3", norm_backward_test);
     TAP("norm_backward: norm_large", norm_large_test("norm_large"));
     ADDS("gelu_backward", "gelu_*-gelu", "gelu_small", gelu_test);
@@ -240,6 +228,9 @@ int main(void)
     TAP("gpt_embed_backward: adds to what is there",
         backward_test("gpt_tied", 1));
     TAP("gpt_load: what PyTorch has written", load_test());
-    refusals();
+    REFUSES("gpt.c: norm_gradient_check: a gradient of d = 2: 3 is needed",
+            norm_gradient_check(&l, &grad_l));
+    REFUSES(NULL,
+            norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
     return tap_done();
 }

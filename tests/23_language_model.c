@@ -135,7 +135,7 @@ static void starts_test(const char *set)
     enum { CONTEXT = 8 };
     const int texts = dim(set, "starts", 1);
     const int bytes = (int)golden_number(set, "range") + CONTEXT;
-    char *text = new_list((size_t)bytes, 1);
+    char text[bytes];
     for (int i = 0; i < bytes; i++)
         text[i] = (char)(i % 2 ? i / 254 : i / 2 % 127);
     GptTraining t = {
@@ -157,7 +157,6 @@ static void starts_test(const char *set)
     }
     expect_next_draw(set, &t.random);
     gpt_training_free(&t);
-    free(text);
 }
 
 /* A batch of which every second text repeats itself. */

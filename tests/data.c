@@ -191,13 +191,6 @@ static const WrongText no_log[] = {
 
 /* ---- The book's own words */
 
-static void test_prose(void)
-{
-    expect_true("a tenth is held out",
-                prose()->length > 5 * held_out()->length);
-    expect_true("another text", !strstr(prose()->bytes, held_out()->bytes));
-}
-
 /* Both texts, with so many bytes, of which the last is this one. */
 static const PlainText *texts_of(int prose_bytes, int held_out_bytes,
                                  int last)
@@ -223,7 +216,11 @@ int main(void)
             measured("ms", "peak", "nobody", 1));
     REFUSES(NULL, measured("MS", "peak", "any", 1));
     TAP("trained_read: the logs of the long runs", test_logs());
-    TAP("prose: two texts", test_prose());
+    TAP("prose: two texts",
+        expect_true("a tenth is held out",
+                    prose()->length > 5 * held_out()->length);
+        expect_true("another text",
+                    !strstr(prose()->bytes, held_out()->bytes)));
     enter_folder();
     REFUSES("gone: cannot be read: No such file or directory",
             tsv_read("gone"));

@@ -75,10 +75,10 @@ tap_words(const char *format, ...)
 
 static inline size_t tap_entry_size(char type)
 {
-    return strchr("di", type)   ? 8
-           : strchr("fn", type) ? 4
-           : strchr("hb", type) ? 2
-                                : 1;
+    static const unsigned char size[128] = {
+        ['d'] = 8, ['i'] = 8, ['f'] = 4, ['n'] = 4,
+        ['h'] = 2, ['b'] = 2, ['?'] = 1};
+    return size[(int)type];
 }
 
 static inline double tap_entry(const Tensor *t, size_t i)

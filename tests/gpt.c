@@ -70,12 +70,11 @@ static void refused_sizes(void)
         BAD(g.width, 0),          BAD(g.width, 1 << 29),
         BAD(g.n_heads, 0),        BAD(g.layers, 0),
         WRONG(g.n_heads, 4, over)};
-    const Wrong wrong_pass[] = {
-        BAD(texts, 0), BAD(n, 0), BAD(n, 6),
-        WRONG(
-            texts, 1 << 25,
-            "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 "
-            "times 6 numbers each: at most 2147483647 numbers are needed")};
+    const char *many =
+        "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 times 6 "
+        "numbers each: at most 2147483647 numbers are needed";
+    const Wrong wrong_pass[] = {BAD(texts, 0), BAD(n, 0), BAD(n, 6),
+                                WRONG(texts, 1 << 25, many)};
     REFUSES_WRONG("gpt_init", wrong, gpt_init(&(Gpt){0}, &g));
     REFUSES_WRONG("gpt_pass_init", wrong_pass,
                   gpt_pass_init(&(GptPass){0}, &g, texts, n));

@@ -32,7 +32,8 @@ static void expect_parts(int texts)
     GptTraining t = small(texts);
     int ids[48], targets[48];
     const Gpt *g = &t.model;
-    GptTraining all = {.model = *g, .shares = {new_table(texts * 8, 128)}};
+    const size_t shares = (size_t)(texts * 8 * g->vocabulary);
+    GptTraining all = {.model = *g, .shares = {guarded("shares", shares)}};
     gpt_pass_init(all.pass, g, texts, 8);
     gpt_pass_init(all.grad_pass, g, texts, 8);
     gpt_init(all.gradient, g);
@@ -50,7 +51,6 @@ static void expect_parts(int texts)
     gpt_pass_free(all.pass);
     gpt_pass_free(all.grad_pass);
     gpt_free(all.gradient);
-    free(*all.shares);
     gpt_training_free(&t);
 }
 

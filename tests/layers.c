@@ -152,15 +152,12 @@ static void refused_texts(void)
     const char *none =
         "attention_object.c: attention_texts_check: 5 texts, and a trace "
         "of 0: at least 1, and the same, are needed";
-    const Wrong wrong[] = {BAD(texts, 0),
-                           WRONG(of_texts.texts, 0, none),
-                           BAD(of_texts.texts, 4),
-                           BAD(of_texts.n, 3),
-                           BAD(self.key.d_in, 9),
-                           BAD(self.d_y, 4),
-                           BAD(self.context_length, 3),
-                           BAD(n, 1 << 30),
-                           BAD(columns, 5)};
+    const Wrong wrong[] = {
+        BAD(self.d_y, 4),      BAD(self.context_length, 3),
+        BAD(n, 1 << 30),       BAD(self.key.d_in, 9),
+        BAD(of_texts.n, 3),    BAD(texts, 0),
+        BAD(columns, 5),       WRONG(of_texts.texts, 0, none),
+        BAD(of_texts.texts, 4)};
     const Wrong wrong_gradient[] = {BAD(grad_texts.texts, 4),
                                     BAD(grad_self.n_heads, 1)};
 #define MASK mask_table(4, columns, (const void *)table)

@@ -304,10 +304,7 @@ typedef struct {
     }
 
 /* The same, where any line will do. */
-#define BAD(of, to)                                                        \
-    {                                                                      \
-        .words = #of " = " #to, .number = &of, .value = to                 \
-    }
+#define BAD(of, to) WRONG(of, to, NULL)
 
 /* A test point for each of an array of them: the number gets its value, and
  * then the calls must refuse, which may give it that again as *w. */

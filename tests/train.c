@@ -1,6 +1,6 @@
 /* The program of the long run: the logs in src/data, of which the pages of
  * chapters 23 and 24 tell, are what it and its prose make. */
-#include "tap.h"
+#include "gpts.h"
 #define main train_main
 #include "../tools/measure/train.c"
 #undef main
@@ -40,13 +40,10 @@ static void first_step_test(const char *path)
 static void rate_test(void)
 {
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
-    GptTraining t = {.steps = 20, .texts = 2};
+    GptTraining t = {.model = small_sizes, .steps = 20, .texts = 2};
     int ids[2][2 * 16];
-    t.model = (Gpt){.vocabulary = 128,
-                    .context_length = 16,
-                    .width = 8,
-                    .n_heads = 2,
-                    .layers = 1};
+    t.model.context_length = 16;
+    t.model.layers = 1;
     gpt_training_init_prose(&t, &t);
     expect_true("Adam and the text",
                 t.adam.beta_1 == 0.9 && t.adam.beta_2 == 0.95 &&
