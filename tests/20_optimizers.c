@@ -38,8 +38,8 @@ static void adam_test(const char *set)
           adam.decay, adam.is_coupled);
     given("step = 1, and then up to %d", dim(set, "gradients", 0));
     const float *gradients = golden_floats(set, "gradients");
-    const float *start = input_as(set, "start", "parameter");
-    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    float *parameter = guarded_copy("parameter", (size_t)n,
+                                    input_as(set, "start", "parameter"));
     given_array("gradient", gradients, n);
     for (int k = 0; k < dim(set, "gradients", 0); k++) {
         adam_step(adam, k + 1, (size_t)n, gradients + k * n, mean, square,
@@ -58,8 +58,8 @@ static void sgd_test(const char *set)
                           : guarded_filled("velocity", (size_t)n, 0);
     given("rate = %g, momentum = %g, decay = %g", how[0], how[1], how[2]);
     const float *gradients = golden_floats(set, "gradients");
-    const float *start = input_as(set, "start", "parameter");
-    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    float *parameter = guarded_copy("parameter", (size_t)n,
+                                    input_as(set, "start", "parameter"));
     given_array("gradient", gradients, n);
     for (int k = 0; k < dim(set, "gradients", 0); k++) {
         sgd_step(how[0], how[1], how[2], (size_t)n, gradients + k * n,

@@ -85,9 +85,7 @@ static void read_table(void)
     tsv_free(&t);
 }
 
-#define VALUE(here)                                                        \
-    "file:" here "; it must be 'steps', a tab and a "                      \
-    "value"
+#define VALUE(here) "file:" here "; it must be 'steps', a tab and a value"
 static const WrongText no_table[] = {
     {table, "", VALUE("1: here is the end of the file")},
     {table, "# a\n\n\n", VALUE("3: here is a blank line")},

@@ -32,16 +32,16 @@ static const char others[] = {1, 0, 1};
 static void begin_whole(void)
 {
     begin(
-        "{'single':{'dtype':'F32','shape':[1,2,3],'data_offsets':[80,104]"
-        "},\n '__metadata__': {'a': '\\'}\\u00e9\\\\', '': ''},\t"
+        "{'single':{'dtype':'F32','shape':[1,2,3],'data_offsets':[80,104]}"
+        ",\n '__metadata__': {'a': '\\'}\\u00e9\\\\', '': ''},\t"
         "'size/x 1' :{ 'shape' :[ 2 , 3 ] ,\r\n 'data_offsets':[0,48],"
-        "'dtype':'F64'},'none':{'dtype':'F32','shape':[4,0],'data_offsets'"
-        ":[80,80]},'scalar':{'dtype':'F32','shape':[],'data_offsets':[104,"
-        "108]},'integers':{'dtype':'I64','shape':[2,1,2,1],'data_offsets':"
-        "[48,80]},'" ODD_NAME "':{'dtype':'BF16','shape':[2],"
-        "'data_offsets':[117,121]},'mask':{'dtype':'BOOL','shape':[3],"
-        "'data_offsets':[114,117]},'halves':{'dtype':'F16','shape':[3],"
-        "'data_offsets':[108,114]}} ");
+        "'dtype':'F64'},'none':{'dtype':'F32','shape':[4,0],"
+        "'data_offsets':[80,80]},'scalar':{'dtype':'F32','shape':[],"
+        "'data_offsets':[104,108]},'integers':{'dtype':'I64',"
+        "'shape':[2,1,2,1],'data_offsets':[48,80]},'" ODD_NAME
+        "':{'dtype':'BF16','shape':[2],'data_offsets':[117,121]},"
+        "'mask':{'dtype':'BOOL','shape':[3],'data_offsets':[114,117]},"
+        "'halves':{'dtype':'F16','shape':[3],'data_offsets':[108,114]}} ");
     add(exact, sizeof exact);
     add(integers, sizeof integers);
     add(single, sizeof single);
