@@ -74,7 +74,8 @@ static void pages_test(void)
     for (int k = 0; k < 4; k++) {
         const size_t size = k % 2 ? ((size_t)2 << 20) + 1 : 100;
         unsigned char *at = new_zeroed_pages(size);
-        expect_true("where a vector can be", (uintptr_t)at % 64 == 0);
+        expect_true(tap_words("of %zu bytes", size),
+                    (uintptr_t)at % 64 == 0);
         size_t others = 0;
         for (size_t i = 0; i < size; i++)
             others += at[i] != 0;
