@@ -12,18 +12,10 @@ static double near(const char *set)
     return strcmp(set, "again_loud") ? 2e-6 : 1e-4;
 }
 
-static void again_test(const char *set)
-{
-    recompute_weights(
-        dim(set, "scores", 0), dim(set, "scores", 1), input(set, "log_sum"),
-        changed_as(set, "scores", "weights", "weights", 0, near(set)));
-}
-
 static void log_sum_test(const char *set, float start)
 {
-    log_sum_exp_backward(dim(set, "scores", 0), dim(set, "scores", 1),
-                         input(set, "scores"), input(set, "log_sum"),
-                         input(set, "g_log_sum"),
+    log_sum_exp_backward(SHAPE(set, "scores"), input(set, "scores"),
+                         input(set, "log_sum"), input(set, "g_log_sum"),
                          added(set, "g_scores", start, 0, near(set)));
 }
 
@@ -63,8 +55,7 @@ static Mask mask_of_set(const char *set)
     if (!strncmp(set, "past", 4))
         return mask_causal((int)input_number(set, "first", "first"));
     if (!strncmp(set, "table", 5))
-        return mask_table(dim(set, "mask", 0), dim(set, "mask", 1),
-                          input(set, "mask"));
+        return mask_table(SHAPE(set, "mask"), input(set, "mask"));
     return mask_none();
 }
 
@@ -88,38 +79,30 @@ static void flash_test(const char *set, float start)
                    added(set, "g_value", start, 1e-5, atol));
 }
 
-/* ---- What is refused. */
-
-/* With rows and columns exchanged, or of other queries. */
-static void refused_masks(void)
+int main(void)
 {
     const float table[2][3] = {{0}}, x[3][2] = {{0}}, log_sum_exp[3] = {0};
     float g[3][2];
+    EACH_SET("recompute_weights", "again_*-scores",
+             recompute_weights(SHAPE(set, "scores"), input(set, "log_sum"),
+                               changed_as(set, "scores", "weights",
+                                          "weights", 0, near(set))));
+    EACH_SET("context_dot_grad", "means_*-mean",
+             context_dot_grad(SHAPE(set, "context"), input(set, "log_sum"),
+                              input(set, "context"),
+                              input(set, "g_context"),
+                              due(set, "mean", 1e-5, 2e-6)));
+    TAP("query_part: each meets each, and no two the same",
+        partners_test());
+    ADDS("flash_backward", "*-query", "past_6x6x2x4_0", flash_test);
+    ADDS("log_sum_exp_backward", "again_*-scores", "again_2x3",
+         log_sum_test);
+    /* A mask with rows and columns exchanged, or of other queries. */
     for (int n = 2; n <= 3; n++)
         REFUSES_SUCH(tap_words("a mask of 2 times 3 for %d queries and "
                                "2 keys",
                                n),
                      flash_backward(n, 2, 2, 2, mask_table(2, 3, table), x,
                                     x, x, x, log_sum_exp, x, g, g, g));
-}
-
-int main(void)
-{
-    EACH_SET("recompute_weights", "again_*-scores", again_test(set));
-    EACH_SET("context_dot_grad", "means_*-mean",
-             context_dot_grad(
-                 dim(set, "context", 0), dim(set, "context", 1),
-                 input(set, "log_sum"), input(set, "context"),
-                 input(set, "g_context"), due(set, "mean", 1e-5, 2e-6)));
-    TAP("query_part: each meets each, and no two the same",
-        partners_test());
-    EACH_SET("flash_backward", "*-query", flash_test(set, 0));
-    TAP("flash_backward: adds to what is there",
-        flash_test("past_6x6x2x4_0", 1));
-    EACH_SET("log_sum_exp_backward", "again_*-scores",
-             log_sum_test(set, 0));
-    TAP("log_sum_exp_backward: adds to what is there",
-        log_sum_test("again_2x3", 1));
-    refused_masks();
     return tap_done();
 }

@@ -9,31 +9,19 @@
 static void loss_test(const char *set)
 {
     const float loss = cross_entropy(
-        dim(set, "logits", 0), dim(set, "logits", 1), input(set, "logits"),
-        input_ints(set, "target", "target"),
-        due(set, "shares", 3e-6, 1e-7));
+        SHAPE(set, "logits"), input(set, "logits"),
+        input_ints(set, "target", "target"), due(set, "shares", SHARES));
     expect_close("loss", &loss, golden(set, "loss"), 1e-6, 1e-7);
 }
 
 static void loss_backward_test(const char *set, float start)
 {
-    cross_entropy_backward(dim(set, "shares", 0), dim(set, "shares", 1),
-                           input(set, "shares"),
+    cross_entropy_backward(SHAPE(set, "shares"), input(set, "shares"),
                            input_ints(set, "target", "target"),
                            added(set, "g_logits", start, 1e-6, 1e-7));
 }
 
 /* ---- Steps */
-
-/* Ends are what they are, however far they are apart. */
-static void lerp_test(void)
-{
-    given("from, to = 2 and 6; 1e8 and 1; 1 and 1e8");
-    expect_equal("a quarter of the way", (double)lerp(2, 6, 0.25f), 3);
-    expect_equal("half of the way", (double)lerp(2, 6, 0.5f), 4);
-    expect_equal("none of the way", (double)lerp(1, 1e8f, 0), 1);
-    expect_equal("all of the way", (double)lerp(1e8f, 1, 1), 1);
-}
 
 /* The set's steps, each from where the last one led. */
 static void adam_test(const char *set)
@@ -50,8 +38,8 @@ static void adam_test(const char *set)
           adam.decay, adam.is_coupled);
     given("step = 1, and then up to %d", dim(set, "gradients", 0));
     const float *gradients = golden_floats(set, "gradients");
-    const float *start = input_as(set, "start", "parameter");
-    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    float *parameter = guarded_copy("parameter", (size_t)n,
+                                    input_as(set, "start", "parameter"));
     given_array("gradient", gradients, n);
     for (int k = 0; k < dim(set, "gradients", 0); k++) {
         adam_step(adam, k + 1, (size_t)n, gradients + k * n, mean, square,
@@ -70,8 +58,8 @@ static void sgd_test(const char *set)
                           : guarded_filled("velocity", (size_t)n, 0);
     given("rate = %g, momentum = %g, decay = %g", how[0], how[1], how[2]);
     const float *gradients = golden_floats(set, "gradients");
-    const float *start = input_as(set, "start", "parameter");
-    float *parameter = guarded_copy("parameter", (size_t)n, start);
+    float *parameter = guarded_copy("parameter", (size_t)n,
+                                    input_as(set, "start", "parameter"));
     given_array("gradient", gradients, n);
     for (int k = 0; k < dim(set, "gradients", 0); k++) {
         sgd_step(how[0], how[1], how[2], (size_t)n, gradients + k * n,
@@ -178,11 +166,15 @@ static void refusals(void)
 int main(void)
 {
     EACH_SET("cross_entropy", "*-g_logits", loss_test(set));
-    EACH_SET("cross_entropy_backward", "*-g_logits",
-             loss_backward_test(set, 0));
-    TAP("cross_entropy_backward: adds to what is there",
-        loss_backward_test("ignored", 1));
-    TAP("lerp: from the nearer end", lerp_test());
+    ADDS("cross_entropy_backward", "*-g_logits", "ignored",
+         loss_backward_test);
+    /* Ends are what they are, however far they are apart. */
+    TAP("lerp: from the nearer end",
+        given("from, to = 2 and 6; 1e8 and 1; 1 and 1e8"),
+        expect_equal("a quarter of the way", lerp(2, 6, 0.25f), 3),
+        expect_equal("half of the way", lerp(2, 6, 0.5f), 4),
+        expect_equal("none of the way", lerp(1, 1e8f, 0), 1),
+        expect_equal("all of the way", lerp(1e8f, 1, 1), 1));
     EACH_SET("adam_step", "*-exp_avg", adam_test(set));
     EACH_SET("clip_norm", "*-clipped", clip_test(set));
     TAP("clip_norm: what is short, and what is not finite", clip_strange());

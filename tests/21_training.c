@@ -10,11 +10,11 @@
 
 static void below_test(const char *set)
 {
+    const int64_t *seed = golden_integers(set, "seeds");
     const int high = (int)golden_number(set, "high");
     int *drawn = due(set, "drawn", EXACTLY);
     for (int i = 0; i < dim(set, "drawn", 0); i++) {
-        Random r =
-            random_seeded((uint64_t)golden_integers(set, "seeds")[i]);
+        Random r = random_seeded((uint64_t)seed[i]);
         for (int k = 0; k < dim(set, "drawn", 1); k++)
             *drawn++ = random_below(&r, high);
     }
@@ -23,15 +23,14 @@ static void below_test(const char *set)
 static void shuffle_test(const char *set)
 {
     const int64_t *seed = golden_integers(set, "seeds");
-    const int count = (int)golden_integers(set, "count")[0];
+    const int count = (int)golden_number(set, "count");
     for (int i = 0; i < dim(set, "drawn", 0); i++) {
-        const Tensor due = tensor_entry(golden(set, "drawn"), i);
         int *order = guarded("order", (size_t)count);
         Random r = random_seeded(seed[i]);
         next_case();
         given("r: random_seeded(%" PRId64 "), n = %d", seed[i], count);
         shuffle(&r, count, order);
-        expect_close("order", order, &due, 0, 0);
+        expect_entry("order", order, set, "drawn", i, EXACTLY);
     }
 }
 
@@ -54,10 +53,8 @@ static void texts_test(const char *set)
     int(*pair)[2] = due(set, "asked", EXACTLY);
     int *target = due(set, "target", EXACTLY);
     for (int k = 0; k < dim(set, "ids", 0); k++) {
-        repeated_text(&r, ids, pair, target);
-        ids += REPEATED_LENGTH;
-        pair += REPEATED_LENGTH;
-        target += REPEATED_LENGTH;
+        const int at = k * REPEATED_LENGTH;
+        repeated_text(&r, ids + at, pair + at, target + at);
     }
 }
 
@@ -82,27 +79,24 @@ static void sentences_test(const char *set)
 /* Sizes as parts_of of golden/generate.py has them. */
 static Model model_of_set(const char *set)
 {
-    const int64_t *size = golden_integers(set, "sizes");
-    return (Model){.vocabulary = (int)size[0],
-                   .context_length = (int)size[1],
-                   .attention = {.d_x = (int)size[2],
-                                 .d_y = (int)size[3],
-                                 .n_heads = (int)size[4],
-                                 .d_k = (int)size[5],
-                                 .d_v = (int)size[6],
-                                 .has_bias = (int)size[7],
-                                 .has_out_bias = (int)size[8]}};
+    const int *size = golden_ints(set, "sizes");
+    return (Model){.vocabulary = size[0],
+                   .context_length = size[1],
+                   .attention = {.d_x = size[2],
+                                 .d_y = size[3],
+                                 .n_heads = size[4],
+                                 .d_k = size[5],
+                                 .d_v = size[6],
+                                 .has_bias = size[7],
+                                 .has_out_bias = size[8]}};
 }
 
 /* A training of the set's model, with its parameters and its batch. */
 static Training training_of_set(const char *set)
 {
     Training t = {.model = model_of_set(set)};
-    training_init(&t, &t.model, dim(set, "ids", 0), dim(set, "ids", 1));
-    if (t.model.count != golden(set, "parameters")->count)
-        REFUSE("%s has not %zu parameters", set, t.model.count);
-    memcpy(t.model.memory, golden_floats(set, "parameters"),
-           t.model.count * sizeof(float));
+    training_init(&t, &t.model, SHAPE(set, "ids"));
+    golden_parameters(set, t.model.count, t.model.memory);
     const char *const what[3] = {"ids", "asked", "target"};
     int *const list[3] = {t.pass.ids, t.pass.key_ids, t.pass.targets};
     for (int k = 0; k < 3; k++)
@@ -151,32 +145,31 @@ static void draw_batch(const char *set, Random *r, Pass *p)
 
 static void hundred_test(const char *set)
 {
-    const int64_t *size = golden_integers(set, "sizes");
-    const int steps = (int)size[10], warm_up = (int)size[11];
-    const double largest = golden_doubles(set, "rate")[0];
+    const int *size = golden_ints(set, "sizes");
+    const int steps = size[10], warm_up = size[11];
+    const double largest = golden_number(set, "rate");
     const double *losses = golden_doubles(set, "losses");
     Training t = {.model = model_of_set(set)};
     Random r = random_seeded(123);
-    training_init(&t, &t.model, (int)size[9], (int)size[1]);
+    training_init(&t, &t.model, size[9], size[1]);
     uniform_fill(&r, 1, (int)t.model.count, -0.25f, 0.25f,
                  (void *)t.model.memory);
-    expect_close("start", t.model.memory, golden(set, "start"), 0, 0);
+    expect_close("start", t.model.memory, golden(set, "start"), EXACTLY);
     for (int step = 1; step <= steps; step++) {
         draw_batch(set, &r, &t.pass);
         const double rate = rate_at(step - 1, warm_up, steps, largest, 0);
         const Adam how = {rate, 0.9, 0.999, 1e-8, 0.01, 0};
         const float loss = training_step(&t, how, mask_causal(0));
-        expect_near(tap_words("the loss of step %d", step), (double)loss,
+        expect_near(tap_words("the loss of step %d", step), loss,
                     losses[step - 1], step <= 10 ? 1e-5 : 1e-4, 0);
-        if (step == 1)
-            expect_close("after_1", t.model.memory, golden(set, "after_1"),
-                         1e-5, 1e-6);
-        if (step == 10)
-            expect_close("after_10", t.model.memory,
-                         golden(set, "after_10"), 1e-5, 2e-6);
+        const char *after = tap_words("after_%d", step);
+        if (step == 1 || step == 10 || step == steps)
+            expect_close(after, t.model.memory, golden(set, after),
+                         step < steps ? 1e-5 : 1e-4,
+                         step == 1    ? 1e-6
+                         : step == 10 ? 2e-6
+                                      : 1e-5);
     }
-    expect_close("after_100", t.model.memory, golden(set, "after_100"),
-                 1e-4, 1e-5);
     expect_equal("steps", t.step, steps);
     training_free(&t);
 }
@@ -184,13 +177,12 @@ static void hundred_test(const char *set)
 /* The losses that the chapter draws are PyTorch's. */
 static void drawn_test(void)
 {
-    const char *const set = "repeated";
-    const double *losses = golden_doubles(set, "losses");
+    const double *losses = golden_doubles("repeated", "losses");
     float drawn[6];
     pytorch_losses(drawn);
     for (int k = 0; k < 6; k++)
-        expect_near("a loss", (double)drawn[k], losses[k ? 20 * k - 1 : 0],
-                    1e-6, 1e-8);
+        expect_near("a loss", drawn[k], losses[k ? 20 * k - 1 : 0], 1e-6,
+                    1e-8);
 }
 
 /* ---- Memory */
@@ -227,19 +219,17 @@ static void refused_passes(void)
         WRONG(t.pass.d_x, 4,
               "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, "
               "3: 2, 4, 3 are needed"),
-        WRONG(t.pass.d_y, 6, NULL), WRONG(t.pass.vocabulary, 4, NULL)};
+        BAD(t.pass.d_y, 6), BAD(t.pass.vocabulary, 4)};
+    const char *texts = "model.c: model_gradient_check: gradients of "
+                        "texts, n = 2, 2: 3, 2 are needed";
+    const char *sizes =
+        "model.c: model_gradient_check: a gradient of vocabulary, "
+        "context_length = 2, 2: 3, 2 are needed";
     const Wrong wrong[] = {
-        WRONG(t.pass.d_x, 4, NULL),
-        WRONG(t.grad_pass.d_x, 4, NULL),
-        WRONG(t.grad_pass.texts, 2,
-              "model.c: model_gradient_check: gradients of texts, n = "
-              "2, 2: 3, 2 are needed"),
-        WRONG(t.grad_pass.n, 1, NULL),
-        WRONG(t.gradient.vocabulary, 2,
-              "model.c: model_gradient_check: a gradient of vocabulary, "
-              "context_length = 2, 2: 3, 2 are needed"),
-        WRONG(t.gradient.context_length, 1, NULL),
-        WRONG(t.gradient.attention.d_y, 6, NULL)};
+        WRONG(t.gradient.vocabulary, 2, sizes), BAD(t.pass.d_x, 4),
+        BAD(t.gradient.attention.d_y, 6),       BAD(t.grad_pass.d_x, 4),
+        BAD(t.gradient.context_length, 1),      BAD(t.grad_pass.n, 1),
+        WRONG(t.grad_pass.texts, 2, texts)};
     const char *bare =
         "model.c: pass_check: a model or a pass without tables: model_init "
         "and pass_init make room for them";
@@ -266,11 +256,10 @@ static void refusals(void)
     static volatile int none = 0, less = -1;
     static int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
     Model sizes = small;
-    const Wrong wrong[] = {WRONG(sizes.vocabulary, 0, NULL),
-                           WRONG(sizes.context_length, 0, NULL),
-                           WRONG(sizes.attention.d_x, 0, NULL),
-                           WRONG(sizes.attention.d_y, 0, NULL),
-                           WRONG(sizes.attention.d_y, 5, NULL)};
+    const Wrong wrong[] = {
+        BAD(sizes.vocabulary, 0), BAD(sizes.context_length, 0),
+        BAD(sizes.attention.d_x, 0), BAD(sizes.attention.d_y, 0),
+        BAD(sizes.attention.d_y, 5)};
     REFUSES_WRONG("model_init", wrong, model_init(&(Model){0}, &sizes));
     REFUSES(NULL, random_below(some_draws(), none));
     REFUSES(NULL, random_below(some_draws(), less));

@@ -7,22 +7,16 @@
 #include "attention/gpt_file.h"
 #include "attention/kv_cache.h"
 
-static void norm_forward_test(const char *set)
-{
-    const Norm l = {dim(set, "weight", 0), input(set, "weight"),
-                    input(set, "bias")};
-    norm_forward(&l, dim(set, "x", 0), input(set, "x"),
-                 due(set, "out", 1e-5, 2e-5));
-}
+/* How near a norm, its slopes and the logits come. */
+#define NEAR 1e-5, 2e-5
 
 static void norm_backward_test(const char *set, float start)
 {
     const Norm l = {dim(set, "weight", 0), input(set, "weight"), NULL};
-    Norm g = {l.d, added(set, "g_weight", start, 1e-5, 2e-5),
+    Norm g = {l.d, added(set, "g_weight", start, NEAR),
               added(set, "g_bias", start, 1e-5, 2e-6)};
     norm_backward(&l, dim(set, "x", 0), input(set, "x"),
-                  input(set, "g_out"), &g,
-                  added(set, "g_x", start, 1e-5, 2e-5));
+                  input(set, "g_out"), &g, added(set, "g_x", start, NEAR));
 }
 
 /* Slopes are the smaller, the further a row is spread: they are compared
@@ -31,16 +25,16 @@ static void norm_large_test(const char *set)
 {
     const Norm l = {dim(set, "weight", 0), input(set, "weight"), NULL};
     const float spread[3] = {1e30f, 2e38f, 1};
-    Norm g = {l.d, added(set, "g_weight", 0, 1e-5, 2e-5),
+    Norm g = {l.d, added(set, "g_weight", 0, NEAR),
               added(set, "g_bias", 0, 1e-5, 2e-6)};
     float *grad_x = guarded_filled("g_x", golden_count(set, "g_x"), 0);
     norm_backward(&l, 3, input(set, "x"), input(set, "g_out"), &g,
                   (void *)grad_x);
-    for (int i = 0; i < 12; i++)
-        expect_near(tap_words("g_x[%d], times %g", i, spread[i / 4]),
-                    (double)grad_x[i] * spread[i / 4],
-                    golden_doubles(set, "g_x")[i] * spread[i / 4], 1e-5,
-                    2e-5);
+    for (int i = 0; i < 12; i++) {
+        const double by = spread[i / 4];
+        expect_near(tap_words("g_x[%d], times %g", i, by), grad_x[i] * by,
+                    golden_doubles(set, "g_x")[i] * by, NEAR);
+    }
 }
 
 /* Far from 0 the share and the slope are 0, or 1. */
@@ -127,14 +121,13 @@ static void drop(const char *set, GptPass *p)
 static void forward_test(const char *set)
 {
     Gpt g = golden_gpt(set);
-    GptPass p;
-    gpt_pass_init(&p, &g, dim(set, "ids", 0), dim(set, "ids", 1));
+    GptPass p = golden_pass(set, &g);
     drop(set, &p);
     gpt_forward(&g, NULL, golden_ints(set, "ids"), &p);
     expect_close("begin", p.block[0].in, golden(set, "begin"), 1e-6, 1e-6);
     expect_layers(set, &g, &p);
     expect_close("last", p.normed, golden(set, "last"), 1e-5, 1e-5);
-    expect_close("logits", p.logits, golden(set, "logits"), 1e-5, 2e-5);
+    expect_close("logits", p.logits, golden(set, "logits"), NEAR);
     gpt_pass_free(&p);
     gpt_free(&g);
 }
@@ -161,7 +154,7 @@ static void cached_test(const char *set)
             }
             gpt_caches_free(cache, &g);
         }
-        expect_close("logits", logits, golden(set, "logits"), 1e-5, 2e-5);
+        expect_close("logits", logits, golden(set, "logits"), NEAR);
     }
     gpt_free(&g);
 }
@@ -170,14 +163,11 @@ static void cached_test(const char *set)
 static void backward_test(const char *set, float start)
 {
     Gpt g = golden_gpt(set), grad_g;
-    const int texts = dim(set, "ids", 0), n = dim(set, "ids", 1);
-    const int rows = texts * n, *ids = golden_ints(set, "ids");
+    GptPass p = golden_pass(set, &g), grad_p = golden_pass(set, &g);
+    const int rows = p.texts * p.n, *ids = golden_ints(set, "ids");
     const int *targets = golden_ints(set, "targets");
     float *shares = guarded("shares", (size_t)(rows * g.vocabulary));
-    GptPass p, grad_p;
     gpt_init(&grad_g, &g);
-    gpt_pass_init(&p, &g, texts, n);
-    gpt_pass_init(&grad_p, &g, texts, n);
     drop(set, &p);
     gpt_forward(&g, NULL, ids, &p);
     const float loss = cross_entropy(rows, g.vocabulary, (void *)p.logits,
@@ -213,25 +203,18 @@ static void load_test(void)
     gpt_free(&g);
 }
 
-static void refusals(void)
+int main(void)
 {
     static float x[3] = {0.5f, -1, 2};
     Norm l = {3, x, x}, grad_l = {2, x, x};
-    REFUSES("gpt.c: norm_gradient_check: a gradient of d = 2: 3 is needed",
-            norm_gradient_check(&l, &grad_l));
-    REFUSES(NULL,
-            norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
-}
-
-int main(void)
-{
-    EACH_SET("norm_forward", "norm_*-out", norm_forward_test(set));
-    EACH_SET("norm_backward", "norm_*-out", norm_backward_test(set, 0));
-    TAP("norm_backward: adds to what is there",
-        norm_backward_test("norm_5x3", 1));
+    EACH_SET("norm_forward", "norm_*-out",
+             norm_forward(&(Norm){dim(set, "weight", 0),
+                                  input(set, "weight"), input(set, "bias")},
+                          dim(set, "x", 0), input(set, "x"),
+                          due(set, "out", NEAR)));
+    ADDS("norm_backward", "norm_*-out", "norm_5x3", norm_backward_test);
     TAP("norm_backward: norm_large", norm_large_test("norm_large"));
-    EACH_SET("gelu_backward", "gelu_*-gelu", gelu_test(set, 0));
-    TAP("gelu_backward: adds to what is there", gelu_test("gelu_small", 1));
+    ADDS("gelu_backward", "gelu_*-gelu", "gelu_small", gelu_test);
     TAP("gelu_backward: far from 0", far_test());
     TAP("sigmoid: near 0, and far from it", sigmoid_test());
     EACH_SET("gpt_fill", "drawn*-parameters", fill_test(set));
@@ -241,12 +224,13 @@ int main(void)
     EACH_SET("gpt_pass_drop: and back", "dropped-ids",
              backward_test(set, 0));
     EACH_SET("gpt_forward: in pieces", "gpt_*-ids", cached_test(set));
-    EACH_SET("gpt_backward", "gpt_*-gradient", backward_test(set, 0));
-    TAP("gpt_backward: adds to what is there",
-        backward_test("gpt_tied", 1));
+    ADDS("gpt_backward", "gpt_*-gradient", "gpt_tied", backward_test);
     TAP("gpt_embed_backward: adds to what is there",
         backward_test("gpt_tied", 1));
     TAP("gpt_load: what PyTorch has written", load_test());
-    refusals();
+    REFUSES("gpt.c: norm_gradient_check: a gradient of d = 2: 3 is needed",
+            norm_gradient_check(&l, &grad_l));
+    REFUSES(NULL,
+            norm_backward(&l, 1, (void *)x, (void *)x, &grad_l, (void *)x));
     return tap_done();
 }

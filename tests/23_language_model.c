@@ -94,11 +94,11 @@ static void write_test(const char *set)
 
 static void sample_test(void)
 {
-    GptTraining t = small();
+    GptTraining t = small(3);
     char text[9], few[3];
     gpt_sample(&t.model, 8, text);
     gpt_sample(&t.model, 2, few);
-    expect_equal("bytes", (double)strlen(text), 8);
+    expect_equal("bytes", strlen(text), 8);
     expect_true("how it begins", !strncmp(text, "The ", 4));
     expect_true("no more than asked for", !strcmp(few, "Th"));
     for (const char *c = text; *c; c++)
@@ -135,13 +135,11 @@ static void starts_test(const char *set)
     enum { CONTEXT = 8 };
     const int texts = dim(set, "starts", 1);
     const int bytes = (int)golden_number(set, "range") + CONTEXT;
-    char *text = new_list((size_t)bytes, 1);
+    char text[bytes];
     for (int i = 0; i < bytes; i++)
         text[i] = (char)(i % 2 ? i / 254 : i / 2 % 127);
-    GptTraining t = {.model = sizes_of_small(0),
-                     .texts = texts,
-                     .bytes = bytes,
-                     .text = text};
+    GptTraining t = {
+        .model = small_sizes, .texts = texts, .bytes = bytes, .text = text};
     gpt_training_init(&t, &t);
     t.random = input_random(set);
     int ids[texts * CONTEXT], targets[texts * CONTEXT];
@@ -159,14 +157,13 @@ static void starts_test(const char *set)
     }
     expect_next_draw(set, &t.random);
     gpt_training_free(&t);
-    free(text);
 }
 
 /* A batch of which every second text repeats itself. */
 static void repeats_test(const char *set)
 {
     char *text = bytes_of(set, "text");
-    GptTraining t = {.model = sizes_of_small(0),
+    GptTraining t = {.model = small_sizes,
                      .texts = dim(set, "ids", 0),
                      .bytes = dim(set, "text", 0),
                      .text = text,
@@ -213,7 +210,7 @@ static void refusals(void)
     static float x[3] = {0.5f, -1, 2}, shares[3];
     static char text[20];
     Random r = random_seeded(1);
-    Gpt g = any_gpt(1, 0);
+    Gpt g = any_gpt(1);
     REFUSES(NULL, sample_token(&r, 3, x));
     REFUSES(NULL, sample_token(&r, 3, (float[3]){0, none, 0}));
     REFUSES(NULL, sample_token(&r, 3, (float[3]){0, 1, NAN}));

@@ -5,25 +5,15 @@
 #include "attention/24_inside.h"
 #include "attention/prose.h"
 
-static void back_test(const char *set)
-{
-    expect_near("mean",
-                weight_back(dim(set, "weights", 0), input(set, "weights"),
-                            (int)golden_number(set, "start"),
-                            (int)golden_number(set, "back")),
-                golden_number(set, "mean"), 1e-6, 0);
-}
-
 /* The first two of a head's scores. */
 static void weights_test(const char *set)
 {
     Gpt g = golden_gpt(set);
-    const int texts = dim(set, "ids", 0), n = dim(set, "ids", 1);
     const int heads = dim(set, "weights", 0);
     float(*weights)[2] = due(set, "weights", 1e-5, 1e-6);
     float score[heads][HEAD_SCORES];
-    head_weights(&g, texts, n, (void *)golden_ints(set, "ids"), score,
-                 due(set, "loss", 1e-5, 0));
+    head_weights(&g, SHAPE(set, "ids"), (void *)golden_ints(set, "ids"),
+                 score, due(set, "loss", 1e-5, 0));
     for (int i = 0; i < heads; i++)
         memcpy(weights[i], score[i], sizeof weights[i]);
     gpt_free(&g);
@@ -32,10 +22,9 @@ static void weights_test(const char *set)
 static void backs_test(const char *set)
 {
     Gpt g = golden_gpt(set);
-    GptPass p;
+    GptPass p = golden_pass(set, &g);
     const int n = dim(set, "ids", 1), heads = dim(set, "backs", 0);
     float(*backs)[n] = due(set, "backs", 1e-5, 1e-6), mean[heads];
-    gpt_pass_init(&p, &g, dim(set, "ids", 0), n);
     gpt_forward(&g, NULL, golden_ints(set, "ids"), &p);
     for (int back = 0; back < n; back++) {
         heads_back(&p, back, back, mean);
@@ -49,8 +38,7 @@ static void backs_test(const char *set)
 static void scores_test(const char *set)
 {
     Gpt g = golden_gpt(set);
-    head_scores(&g, dim(set, "ids", 0), dim(set, "ids", 1),
-                (void *)golden_ints(set, "ids"),
+    head_scores(&g, SHAPE(set, "ids"), (void *)golden_ints(set, "ids"),
                 due(set, "scores", 1e-5, 1e-6), due(set, "loss", 1e-5, 0));
     expect_close("parameters", g.memory, golden(set, "parameters"),
                  EXACTLY);
@@ -82,8 +70,7 @@ static void swap_test(void)
 static void random_test(const char *set)
 {
     Random r = input_random(set);
-    draw_twice(&r, (int)golden_number(set, "vocabulary"),
-               dim(set, "ids", 0), dim(set, "ids", 1),
+    draw_twice(&r, (int)golden_number(set, "vocabulary"), SHAPE(set, "ids"),
                due(set, "ids", EXACTLY));
     expect_next_draw(set, &r);
 }
@@ -94,53 +81,40 @@ static void passage_test(void)
 {
     const int length = held_out()->length;
     const char *source = held_out()->bytes;
-    int *all = new_list(2 * (size_t)length, 4);
-    Random r = random_seeded(9);
-    draw_twice(&r, 128, 1, 2 * length, (int(*)[2 * length]) all);
-    int others = 0;
+    int all[1][2 * length], others = 0;
+    draw_twice(some_draws(), 128, 1, 2 * length, all);
     for (int i = 0; i < 2 * length; i++)
-        others += all[i] != source[i % length];
+        others += all[0][i] != source[i % length];
     expect_equal("other ids", others, 0);
-    free(all);
 }
 
-static Gpt blank_gpt(void)
-{
-    Gpt g;
-    gpt_init(&g, &(Gpt){.vocabulary = 7,
-                        .context_length = 8,
-                        .width = 6,
-                        .n_heads = 2,
-                        .layers = 2});
-    return g;
-}
-
-/* For texts of one token, again and again, and a model of which one
- * parameter is this number. */
+/* For texts of one token, again and again, and a small model of which one
+ * parameter is this number, and all others 0. */
 static void heads_for(int texts, int n, int id, float number)
 {
-    int *ids = new_list(20, sizeof *ids);
+    int ids[20];
     float score[4][HEAD_SCORES], loss[2];
-    Gpt g = blank_gpt();
+    Gpt g = small_sizes;
+    gpt_init(&g, &g);
     g.tokens[0] = number;
     for (int i = 0; i < 20; i++)
         ids[i] = id;
     head_scores(&g, texts, n, (const int(*)[n])ids, score, loss);
     gpt_free(&g);
-    free(ids);
 }
 
 static void refusals(void)
 {
     static volatile int none = 0;
-    static float weights[3][3], columns[6][3], score[4][HEAD_SCORES];
+    static float weights[3][3], columns[8][4], score[4][HEAD_SCORES];
     static float loss[2], mean[4];
     static const int other[2][6] = {{1, 2, 3, 1, 2, 3}, {1, 2, 3, 1, 2, 4}};
     static const int first[1][6] = {{1, 2, 3, 2, 2, 3}};
     static int ids[1][5]; /* more is refused before it is written */
     Random r = random_seeded(1);
-    Gpt g = blank_gpt();
+    Gpt g = small_sizes;
     GptPass p;
+    gpt_init(&g, &g);
     gpt_pass_init(&p, &g, 1, 4);
     Attention bare = g.block->attention;
     bare.d_out = 0;
@@ -163,7 +137,7 @@ static void refusals(void)
                 heads_for(1, 10, 1, 1));
     TAP_REFUSES("head_scores", "no texts", NULL, heads_for(none, 6, 1, 1));
     TAP_REFUSES("head_scores", "ids that are no row", NULL,
-                heads_for(1, 6, 7, 1));
+                heads_for(1, 6, 128, 1));
     TAP_REFUSES("head_scores", "a model with nan",
                 "24_inside.c: head_weights: losses of nan and nan: a model "
                 "with finite ones is needed",
@@ -183,7 +157,13 @@ static void refusals(void)
 
 int main(void)
 {
-    EACH_SET("weight_back", "back_*-mean", back_test(set));
+    EACH_SET("weight_back", "back_*-mean",
+             expect_near("mean",
+                         weight_back(dim(set, "weights", 0),
+                                     input(set, "weights"),
+                                     (int)golden_number(set, "start"),
+                                     (int)golden_number(set, "back")),
+                         golden_number(set, "mean"), 1e-6, 0));
     TAP("head_swap: the columns of a head, and back", swap_test());
     EACH_SET("head_weights", "heads_*-weights", weights_test(set));
     EACH_SET("heads_back", "heads_*-backs", backs_test(set));

@@ -139,7 +139,7 @@ static inline const Tensor *tap_find(const char *set, const char *what)
 static inline const Tensor *golden(const char *set, const char *what)
 {
     const Tensor *original = tap_find(set, what);
-    const size_t size = original->count * (original->type == 'f' ? 4 : 8);
+    const size_t size = original->count * tap_entry_size(original->type);
     TapArray *copy = tap_reserve(what, size);
     void *data = copy->tensor.data;
     tap_is_read[original - tap_golden.tensor] = true;

@@ -14,10 +14,8 @@ static void attention_fits(void)
                    .n_heads = 1,
                    .d_k = INT_MAX,
                    .d_v = INT_MAX,
-                   .context_length = 5,
-                   .query = {1, INT_MAX, NOWHERE, NULL},
-                   .key = {1, INT_MAX, NOWHERE, NULL},
-                   .value = {1, INT_MAX, NOWHERE, NULL}};
+                   .context_length = 5};
+    a.query = a.key = a.value = (Linear){1, INT_MAX, NOWHERE, NULL};
     attention_check(&a, 5, 4, sized(5, 4, 1, INT_MAX, INT_MAX, 0));
     attention_check(&a, 4, 5, sized(4, 5, 1, INT_MAX, INT_MAX, 0));
     a.context_length = 0;

@@ -60,7 +60,7 @@ static void test_tables(void)
     tsv_row(&t, 2);
     expect_equal("the line", t.line, 10);
     expect_true("no name", !*t.field[0]);
-    expect_equal("x", tsv_number(&t, 1, "x"), (double)NAN);
+    expect_equal("x", tsv_number(&t, 1, "x"), NAN);
     expect_true("no other row", !tsv_has_row(&t));
     tsv_columns(&t, 1, one);
     tsv_row(&t, 1);
@@ -85,9 +85,7 @@ static void read_table(void)
     tsv_free(&t);
 }
 
-#define VALUE(here)                                                        \
-    "file:" here "; it must be 'steps', a tab and a "                      \
-    "value"
+#define VALUE(here) "file:" here "; it must be 'steps', a tab and a value"
 static const WrongText no_table[] = {
     {table, "", VALUE("1: here is the end of the file")},
     {table, "# a\n\n\n", VALUE("3: here is a blank line")},
@@ -128,8 +126,8 @@ static void test_few(void)
     expect_true("the machine", !strcmp(measured_on(), "M"));
     for (int k = 0; k < 6; k++)
         expect_equal("the first with the most threads",
-                     (double)measured(quantity[k], "it", "us", 0), k + 1);
-    expect_equal("with one", (double)measured("MB", "it", "us", 1), 8);
+                     measured(quantity[k], "it", "us", 0), k + 1);
+    expect_equal("with one", measured("MB", "it", "us", 1), 8);
 }
 
 static void read_measured(void)
@@ -191,13 +189,6 @@ static const WrongText no_log[] = {
 
 /* ---- The book's own words */
 
-static void test_prose(void)
-{
-    expect_true("a tenth is held out",
-                prose()->length > 5 * held_out()->length);
-    expect_true("another text", !strstr(prose()->bytes, held_out()->bytes));
-}
-
 /* Both texts, with so many bytes, of which the last is this one. */
 static const PlainText *texts_of(int prose_bytes, int held_out_bytes,
                                  int last)
@@ -223,7 +214,11 @@ int main(void)
             measured("ms", "peak", "nobody", 1));
     REFUSES(NULL, measured("MS", "peak", "any", 1));
     TAP("trained_read: the logs of the long runs", test_logs());
-    TAP("prose: two texts", test_prose());
+    TAP("prose: two texts",
+        expect_true("a tenth is held out",
+                    prose()->length > 5 * held_out()->length);
+        expect_true("another text",
+                    !strstr(prose()->bytes, held_out()->bytes)));
     enter_folder();
     REFUSES("gone: cannot be read: No such file or directory",
             tsv_read("gone"));

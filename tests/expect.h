@@ -73,6 +73,14 @@ tap_words(const char *format, ...)
 
 /* ---- Arrays as text. A type 'n', of an array in C, is int. */
 
+static inline size_t tap_entry_size(char type)
+{
+    static const unsigned char size[128] = {
+        ['d'] = 8, ['i'] = 8, ['f'] = 4, ['n'] = 4,
+        ['h'] = 2, ['b'] = 2, ['?'] = 1};
+    return size[(int)type];
+}
+
 static inline double tap_entry(const Tensor *t, size_t i)
 {
     const int *whole = t->data;

@@ -13,8 +13,7 @@ static char text[60000]; /* the picture, "" if there is none */
 #define DRAW(...) (__VA_ARGS__, look())
 static void look(void)
 {
-    char path[100];
-    snprintf(path, sizeof path, "%s/x.svg", folder);
+    const char *path = tap_words("%s/x.svg", folder);
     FILE *file = fopen(path, "r");
     text[file ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
     if (file)

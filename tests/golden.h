@@ -119,20 +119,29 @@ static inline int *tensor_as_ints(const Tensor *t)
 #define golden_integers(set, what) tensor_integers(golden(set, what))
 #define golden_number(set, what) tap_entry(golden(set, what), 0)
 
+/* Copies a set's parameters to the memory of a model of so many. */
+static inline void golden_parameters(const char *set, size_t count,
+                                     float x[count])
+{
+    if (count != golden_count(set, "parameters"))
+        REFUSE("%s has not %zu parameters", set, count);
+    memcpy(x, golden_floats(set, "parameters"), count * sizeof *x);
+}
+
 /* Entry b of a batch, whose first dimension is the batch. */
 static inline Tensor tensor_entry(const Tensor *batch, int b)
 {
     Tensor one = *batch;
     one.count /= (size_t)one.shape[0];
-    one.data = (char *)one.data +
-               (size_t)b * one.count * (one.type == 'f' ? 4 : 8);
+    one.data =
+        (char *)one.data + (size_t)b * one.count * tap_entry_size(one.type);
     one.rank--;
     memmove(one.shape, one.shape + 1, 3 * sizeof *one.shape);
     return one;
 }
 
-/* Floats against entry b of a batch of the set. */
-static inline void expect_entry(const char *name, const float *got,
+/* Floats or ints against entry b of a batch of the set. */
+static inline void expect_entry(const char *name, const void *got,
                                 const char *set, const char *what, int b,
                                 double rtol, double atol)
 {
@@ -239,6 +248,11 @@ static inline void *tap_added(int place, const char *set, const char *what,
     return tap_due(place, sum, guarded_filled(what, added->count, start),
                    start != 0 ? 0 : rtol, atol);
 }
+
+/* A test of each set, and one of a set whose gradients begin with 1. */
+#define ADDS(function, names, one, test)                                   \
+    EACH_SET(function, names, test(set, 0));                               \
+    TAP(function ": adds to what is there", test(one, 1))
 
 /* What was added to an array of numbers `start`. */
 static inline float *subtract(size_t count, float x[count], float start)

@@ -30,7 +30,7 @@ static int dropped_by(const GptPass *p, double rate)
 static void drop_test(void)
 {
     static const double rate[4] = {0.25, 0.75, 1, 0};
-    Gpt g = any_gpt(2, 0);
+    Gpt g = any_gpt(2);
     GptPass p;
     Random r = random_seeded(5), before;
     gpt_pass_init(&p, &g, 1, 5);
@@ -61,25 +61,20 @@ static void drop_test(void)
 
 static void refused_sizes(void)
 {
-    Gpt g = any_gpt(2, 0);
+    Gpt g = any_gpt(2);
     int texts = 2, n = 3;
+    const char *over = "gpt.c: sizes_check: a width of 6 for 4 heads "
+                       "leaves 2 over: a multiple is needed";
     const Wrong wrong[] = {
-        WRONG(g.vocabulary, 0, NULL),
-        WRONG(g.context_length, 0, NULL),
-        WRONG(g.width, 0, NULL),
-        WRONG(g.width, 1 << 29, NULL),
-        WRONG(g.n_heads, 0, NULL),
-        WRONG(g.layers, 0, NULL),
-        WRONG(
-            g.n_heads, 4,
-            "gpt.c: sizes_check: a width of 6 for 4 heads leaves 2 over: a "
-            "multiple is needed")};
-    const Wrong wrong_pass[] = {
-        WRONG(texts, 0, NULL), WRONG(n, 0, NULL), WRONG(n, 6, NULL),
-        WRONG(
-            texts, 1 << 25,
-            "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 "
-            "times 6 numbers each: at most 2147483647 numbers are needed")};
+        BAD(g.vocabulary, 0),     BAD(g.context_length, 0),
+        BAD(g.width, 0),          BAD(g.width, 1 << 29),
+        BAD(g.n_heads, 0),        BAD(g.layers, 0),
+        WRONG(g.n_heads, 4, over)};
+    const char *many =
+        "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 times 6 "
+        "numbers each: at most 2147483647 numbers are needed";
+    const Wrong wrong_pass[] = {BAD(texts, 0), BAD(n, 0), BAD(n, 6),
+                                WRONG(texts, 1 << 25, many)};
     REFUSES_WRONG("gpt_init", wrong, gpt_init(&(Gpt){0}, &g));
     REFUSES_WRONG("gpt_pass_init", wrong_pass,
                   gpt_pass_init(&(GptPass){0}, &g, texts, n));
@@ -91,23 +86,18 @@ static void refused_sizes(void)
 static void refused_passes(void)
 {
     static const int ids[6];
-    Gpt g = any_gpt(2, 0), grad_g = any_gpt(2, 0);
+    Gpt g = any_gpt(2), grad_g = any_gpt(2);
     GptPass p, grad_p;
     gpt_pass_init(&p, &g, 2, 3);
     gpt_pass_init(&grad_p, &g, 2, 3);
-    const Wrong wrong_pass[] = {WRONG(p.layers, 1, NULL),
-                                WRONG(p.width, 8, NULL),
-                                WRONG(p.vocabulary, 8, NULL)};
-    const Wrong wrong[] = {WRONG(p.width, 8, NULL),
-                           WRONG(grad_p.layers, 1, NULL),
-                           WRONG(grad_p.texts, 1, NULL),
-                           WRONG(grad_p.n, 2, NULL),
-                           WRONG(grad_g.vocabulary, 8, NULL),
-                           WRONG(grad_g.context_length, 6, NULL),
-                           WRONG(grad_g.width, 8, NULL),
-                           WRONG(grad_g.n_heads, 3, NULL),
-                           WRONG(grad_g.layers, 1, NULL),
-                           WRONG(grad_g.has_own_output, 1, NULL)};
+    const Wrong wrong_pass[] = {BAD(p.layers, 1), BAD(p.width, 8),
+                                BAD(p.vocabulary, 8)};
+    const Wrong wrong[] = {
+        BAD(p.width, 8),           BAD(grad_p.layers, 1),
+        BAD(grad_p.texts, 1),      BAD(grad_p.n, 2),
+        BAD(grad_g.vocabulary, 8), BAD(grad_g.context_length, 6),
+        BAD(grad_g.width, 8),      BAD(grad_g.n_heads, 3),
+        BAD(grad_g.layers, 1),     BAD(grad_g.has_own_output, 1)};
     REFUSES_WRONG("gpt_forward", wrong_pass,
                   gpt_forward(&g, NULL, ids, &p));
     REFUSES_WRONG("gpt_backward", wrong,
@@ -128,9 +118,8 @@ static void refused_caches(void)
         WRONG(c.n_kv_heads, 1,
               "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
               "2, 4: 2, 2, 4 are needed"),
-        WRONG(c.d_k, 3, NULL), WRONG(c.d_v, 5, NULL),
-        WRONG(one.m, 2, NULL)};
-    Gpt g = any_gpt(2, 0);
+        BAD(c.d_k, 3), BAD(c.d_v, 5), BAD(one.m, 2)};
+    Gpt g = any_gpt(2);
     GptPass p;
     KVCache cache[2];
     Random r = random_seeded(1);

@@ -229,25 +229,12 @@ static const struct {
 /* Of a model in another folder, it is the one there. */
 static void folder_test(void)
 {
-    char there[200];
     Gpt g;
     load_configured("\"n_layer\": 2");
-    snprintf(there, sizeof there, "%s/%s", folder, path);
     expect_true("left", !chdir("/"));
-    gpt_load(&g, there);
+    gpt_load(&g, tap_words("%s/%s", folder, path));
     expect_integer("heads", g.n_heads, 2);
     gpt_free(&g);
-}
-
-static void refused_configs(void)
-{
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        const char *name = asked[i].name, *value = asked[i].value;
-        TAP_REFUSES("gpt_load", tap_words("%s %s", name, value),
-                    tap_words("config.json: %s is %s; this model has %s",
-                              name, value, asked[i].has),
-                    load_configured(tap_words("\"%s\": %s", name, value)));
-    }
 }
 
 /* What a file has instead of the golden model's tensor of that name, or
@@ -313,6 +300,13 @@ static void refused_files(void)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         TAP_REFUSES("gpt_load", wrong[i].words, wrong[i].line,
                     load_wrong(i));
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const char *name = asked[i].name, *value = asked[i].value;
+        TAP_REFUSES("gpt_load", tap_words("%s %s", name, value),
+                    tap_words("config.json: %s is %s; this model has %s",
+                              name, value, asked[i].has),
+                    load_configured(tap_words("\"%s\": %s", name, value)));
+    }
 }
 
 int main(void)
@@ -328,7 +322,6 @@ int main(void)
     refused_models();
     refused_files();
     TAP("gpt_load: names behind a prefix, an output apart", prefix_test());
-    refused_configs();
     TAP("gpt_load: what changes no logits in config.json", harmless_test());
     TAP("gpt_load: a config.json in another folder", folder_test());
     remove("config.json");

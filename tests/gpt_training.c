@@ -2,27 +2,22 @@
 #include "gpts.h"
 #include "attention/20_optimizers.h"
 
-static void go_on(GptTraining *t, int steps)
+/* A step with the next batch. */
+static void learn(GptTraining *t, int ids[24], int targets[24])
 {
-    int ids[24], targets[24];
-    for (int i = 0; i < steps; i++) {
-        gpt_training_batch(t, ids, targets);
-        gpt_training_step(t, ids, targets);
-    }
+    gpt_training_batch(t, ids, targets);
+    gpt_training_step(t, ids, targets);
 }
 
 /* Dropout changes what is learned, and not what is read. */
 static void same_passages_test(void)
 {
-    GptTraining t[2] = {small(), small()};
+    GptTraining t[2] = {small(3), small(3)};
     const size_t size = t->model.count * sizeof(float);
     int ids[2][24], targets[2][24];
     t[1].dropout = 0.2;
-    for (int step = 0; step < 2; step++)
-        for (int k = 0; k < 2; k++) {
-            gpt_training_batch(&t[k], ids[k], targets[k]);
-            gpt_training_step(&t[k], ids[k], targets[k]);
-        }
+    for (int i = 0; i < 4; i++)
+        learn(&t[i % 2], ids[i % 2], targets[i % 2]);
     expect_true("the same passages", !memcmp(ids[0], ids[1], sizeof *ids));
     expect_true("other steps",
                 memcmp(t[0].model.memory, t[1].model.memory, size));
@@ -34,13 +29,14 @@ static void same_passages_test(void)
  * the whole batch gives; a second time, nothing is left of the first. */
 static void expect_parts(int texts)
 {
-    GptTraining t = small_of(texts, 0);
+    GptTraining t = small(texts);
     int ids[48], targets[48];
     const Gpt *g = &t.model;
-    GptTraining all = {.model = *g, .shares = {new_table(texts * 8, 128)}};
-    gpt_pass_init(&all.pass[0], g, texts, 8);
-    gpt_pass_init(&all.grad_pass[0], g, texts, 8);
-    gpt_init(&all.gradient[0], g);
+    const size_t shares = (size_t)(texts * 8 * g->vocabulary);
+    GptTraining all = {.model = *g, .shares = {guarded("shares", shares)}};
+    gpt_pass_init(all.pass, g, texts, 8);
+    gpt_pass_init(all.grad_pass, g, texts, 8);
+    gpt_init(all.gradient, g);
     gpt_training_batch(&t, ids, targets);
     next_case();
     given("%d texts in %d parts", texts, t.parts);
@@ -52,30 +48,23 @@ static void expect_parts(int texts)
         expect_list("gradient", (int)g->count, t.gradient->memory,
                     all.gradient->memory, 1e-5, 1e-6);
     }
-    gpt_pass_free(&all.pass[0]);
-    gpt_pass_free(&all.grad_pass[0]);
-    gpt_free(&all.gradient[0]);
-    free(all.shares[0]);
+    gpt_pass_free(all.pass);
+    gpt_pass_free(all.grad_pass);
+    gpt_free(all.gradient);
     gpt_training_free(&t);
-}
-
-static void parts_test(void)
-{
-    expect_parts(3);
-    expect_parts(4);
-    expect_parts(6);
 }
 
 /* Two texts at a time, against one. */
 static void loss_test(void)
 {
-    GptTraining t = small();
+    GptTraining t = small(3);
     const Gpt *g = &t.model;
     GptPass one, two;
     gpt_pass_init(&one, g, 1, 8);
     gpt_pass_init(&two, g, 2, 8);
     float shares[16 * 128];
-    go_on(&t, 1);
+    int ids[24], targets[24];
+    learn(&t, ids, targets);
     const float by_one = gpt_loss(g, reading, 33, &one, shares);
     expect_near("loss", gpt_loss(g, reading, 33, &two, shares), by_one,
                 1e-6, 0);
@@ -90,7 +79,7 @@ static void loss_test(void)
 /* A batch of a training on such a text. */
 static void batch_of(int texts, int bytes, const char *text, double dropout)
 {
-    GptTraining t = {.model = sizes_of_small(0),
+    GptTraining t = {.model = small_sizes,
                      .texts = texts,
                      .bytes = bytes,
                      .text = text,
@@ -109,20 +98,19 @@ static void batch_of(int texts, int bytes, const char *text, double dropout)
 
 static void gradient_with(double dropout, int step)
 {
-    GptTraining t = small();
-    int ids[24] = {0}, targets[24] = {0};
+    static const int ids[24];
+    GptTraining t = small(3);
     t.dropout = dropout;
     t.step = step;
-    gpt_training_gradient(&t, ids, targets);
+    gpt_training_gradient(&t, ids, ids);
 }
 
-static void loss_with(int bytes, int n, int drops)
+static void loss_with(int bytes, int n, double dropout)
 {
-    GptTraining t = small();
+    GptTraining t = small(3);
     GptPass p;
     gpt_pass_init(&p, &t.model, 2, n);
-    if (drops)
-        gpt_pass_drop(&p, &t.random, 0.25);
+    gpt_pass_drop(&p, &t.random, dropout);
     gpt_loss(&t.model, reading, bytes, &p, t.shares[0]);
 }
 
@@ -148,7 +136,7 @@ static void refusals(void)
     TAP_REFUSES("gpt_loss", "a pass with dropout",
                 "gpt_training.c: gpt_loss: a pass with dropout of 0.25: "
                 "one without is needed",
-                loss_with(33, 8, 1));
+                loss_with(33, 8, 0.25));
     TAP_REFUSES("gpt_training_gradient", "a rate of dropout below 0", NULL,
                 gradient_with(-0.5, 0));
     TAP_REFUSES("gpt_training_gradient", "a step that no int counts",
@@ -161,7 +149,8 @@ int main(void)
 {
     TAP("gpt_training_init: one passage", batch_of(1, 9, reading, 0));
     TAP("gpt_training_step: with dropout or without", same_passages_test());
-    TAP("gpt_training_gradient: the mean of its parts", parts_test());
+    TAP("gpt_training_gradient: the mean of its parts", expect_parts(3),
+        expect_parts(4), expect_parts(6));
     TAP("gpt_loss: of some passages at a time, and of all", loss_test());
     refusals();
     return tap_done();

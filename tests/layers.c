@@ -70,15 +70,15 @@ static void linear_test(void)
 /* The attention of a set, and what it may see. */
 static Attention attention_of_set(const char *set, Mask *mask)
 {
-    const int64_t *size = golden_integers(set, "sizes");
-    Attention a = {.d_x = (int)size[0],
-                   .d_y = (int)size[0],
-                   .n_heads = (int)size[1],
-                   .d_k = (int)size[2],
-                   .d_v = (int)size[3],
-                   .d_out = (int)size[4],
-                   .has_bias = (int)size[5],
-                   .has_out_bias = (int)size[6]};
+    const int *size = golden_ints(set, "sizes");
+    Attention a = {.d_x = size[0],
+                   .d_y = size[0],
+                   .n_heads = size[1],
+                   .d_k = size[2],
+                   .d_v = size[3],
+                   .d_out = size[4],
+                   .has_bias = size[5],
+                   .has_out_bias = size[6]};
     attention_init(&a, &a);
     memcpy(a.memory, input(set, "parameters"), a.count * sizeof(float));
     *mask = strcmp(set, "texts_table")
@@ -127,12 +127,9 @@ static void texts_test(const char *set)
 
 static void check_traces(int texts, int n)
 {
-    trace_init(&(Trace){0}, &(Trace){.texts = texts,
-                                     .n = n,
-                                     .m = 1,
-                                     .n_heads = 1,
-                                     .d_k = 1,
-                                     .d_v = 1});
+    Trace *t = sized(n, 1, 1, 1, 1, 0);
+    t->texts = texts;
+    trace_init(t, t);
 }
 
 /* An attention for texts, its gradient, and their traces, of which one size
@@ -142,12 +139,9 @@ static void refused_texts(void)
 {
     static const float table[4][5];
     static float x[5 * 4 * 3];
-    static Attention grad_self, self = {.d_x = 3,
-                                        .d_y = 3,
-                                        .n_heads = 2,
-                                        .d_k = 2,
-                                        .d_v = 1,
-                                        .d_out = 4};
+    static Attention grad_self;
+    static Attention self = {
+        .d_x = 3, .d_y = 3, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
     static Trace of_texts, grad_texts;
     void *const some_x = x;
     int texts = 5, n = 4, columns = 4;
@@ -155,20 +149,17 @@ static void refused_texts(void)
     attention_init(&grad_self, &self);
     trace_init_texts(&of_texts, &self, 5, 4);
     trace_init_texts(&grad_texts, &self, 5, 4);
+    const char *none =
+        "attention_object.c: attention_texts_check: 5 texts, and a trace "
+        "of 0: at least 1, and the same, are needed";
     const Wrong wrong[] = {
-        WRONG(texts, 0, NULL),
-        WRONG(of_texts.texts, 0,
-              "attention_object.c: attention_texts_check: 5 texts, and a "
-              "trace of 0: at least 1, and the same, are needed"),
-        WRONG(of_texts.texts, 4, NULL),
-        WRONG(of_texts.n, 3, NULL),
-        WRONG(self.key.d_in, 9, NULL),
-        WRONG(self.d_y, 4, NULL),
-        WRONG(self.context_length, 3, NULL),
-        WRONG(n, 1 << 30, NULL),
-        WRONG(columns, 5, NULL)};
-    const Wrong wrong_gradient[] = {WRONG(grad_texts.texts, 4, NULL),
-                                    WRONG(grad_self.n_heads, 1, NULL)};
+        BAD(self.d_y, 4),      BAD(self.context_length, 3),
+        BAD(n, 1 << 30),       BAD(self.key.d_in, 9),
+        BAD(of_texts.n, 3),    BAD(texts, 0),
+        BAD(columns, 5),       WRONG(of_texts.texts, 0, none),
+        BAD(of_texts.texts, 4)};
+    const Wrong wrong_gradient[] = {BAD(grad_texts.texts, 4),
+                                    BAD(grad_self.n_heads, 1)};
 #define MASK mask_table(4, columns, (const void *)table)
 #define BACKWARD                                                           \
     attention_backward_fast(&self, MASK, texts, n, some_x, &of_texts,      \
@@ -189,8 +180,8 @@ static void refused_texts(void)
             "and 1 that are asked: at most 2147483647 of all texts are "
             "needed",
             check_traces(1 << 16, 1 << 15));
-    Attention wide = {
-        .d_x = 3, .d_y = 4, .n_heads = 2, .d_k = 2, .d_v = 1, .d_out = 4};
+    Attention wide = self;
+    wide.d_y = 4;
     attention_init(&wide, &wide);
     REFUSES_SUCH("two widths",
                  attention_texts_check(&wide, 5, 4, &of_texts));

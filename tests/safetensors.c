@@ -4,12 +4,15 @@
 
 /* ---- A file with tensors of every type and rank. */
 
+/* Begins a file with this header, in which ' stands for ". */
 static void begin(const char *header)
 {
     const uint64_t length = strlen(header);
     file_size = 0;
     add(&length, sizeof length);
     add(header, length);
+    for (size_t i = sizeof length; i < file_size; i++)
+        file[i] = file[i] == '\'' ? '"' : file[i];
 }
 
 static const double exact[] = {0.1, -0.0, 5e-324, INFINITY, 1e308, -2};
@@ -28,19 +31,17 @@ static const char others[] = {1, 0, 1};
  * tensor that begins at no multiple of its entries' size. */
 static void begin_whole(void)
 {
-    begin("{\"single\":{\"dtype\":\"F32\",\"shape\":[1,2,3],\"data_"
-          "offsets\":[80,104]},\n"
-          " \"__metadata__\": {\"a\": \"\\\"}\\u00e9\\\\\", \"\": "
-          "\"\"},\t\"size/x 1\" :{ \"shape\" :[ 2 , 3 ] ,\r\n"
-          " \"data_offsets\":[0,48],\"dtype\":\"F64\"},\"none\":{\"dtype\":"
-          "\"F32\",\"shape\":[4,0],\"data_offsets\":[80,80]},\"scalar\":{"
-          "\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[104,108]},"
-          "\"integers\":{\"dtype\":\"I64\",\"shape\":[2,1,2,1],\"data_"
-          "offsets\":[48,80]},\"" ODD_NAME
-          "\":{\"dtype\":\"BF16\",\"shape\":[2],"
-          "\"data_offsets\":[117,121]},\"mask\":{\"dtype\":\"BOOL\","
-          "\"shape\":[3],\"data_offsets\":[114,117]},\"halves\":{\"dtype\":"
-          "\"F16\",\"shape\":[3],\"data_offsets\":[108,114]}} ");
+    begin(
+        "{'single':{'dtype':'F32','shape':[1,2,3],'data_offsets':[80,104]}"
+        ",\n '__metadata__': {'a': '\\'}\\u00e9\\\\', '': ''},\t"
+        "'size/x 1' :{ 'shape' :[ 2 , 3 ] ,\r\n 'data_offsets':[0,48],"
+        "'dtype':'F64'},'none':{'dtype':'F32','shape':[4,0],"
+        "'data_offsets':[80,80]},'scalar':{'dtype':'F32','shape':[],"
+        "'data_offsets':[104,108]},'integers':{'dtype':'I64',"
+        "'shape':[2,1,2,1],'data_offsets':[48,80]},'" ODD_NAME
+        "':{'dtype':'BF16','shape':[2],'data_offsets':[117,121]},"
+        "'mask':{'dtype':'BOOL','shape':[3],'data_offsets':[114,117]},"
+        "'halves':{'dtype':'F16','shape':[3],'data_offsets':[108,114]}} ");
     add(exact, sizeof exact);
     add(integers, sizeof integers);
     add(single, sizeof single);
@@ -65,16 +66,13 @@ static const Tensor whole[WHOLE] = {
 
 static void is_as(const Tensor *right, const Tensor *t)
 {
-    const size_t size = strchr("di", right->type)   ? 8
-                        : strchr("hb", right->type) ? 2
-                        : right->type == 'f'        ? 4
-                                                    : 1;
+    const size_t size = tap_entry_size(right->type);
     expect_true("path", t->path == path);
     expect_true("name", !strcmp(t->name, right->name));
     expect_true("type", t->type == right->type);
     expect_true("dtype", !strcmp(t->dtype_name, right->dtype_name));
     expect_equal("rank", t->rank, right->rank);
-    expect_equal("count", (double)t->count, (double)right->count);
+    expect_equal("count", t->count, right->count);
     expect_true("shape", !memcmp(t->shape, right->shape, sizeof t->shape));
     expect_true("aligned", (uintptr_t)t->data % 8 == 0);
     expect_true("entries",
@@ -87,7 +85,7 @@ static void holds_whole(void)
     const char *const other[] = {"", "singl", "single ", "z",
                                  "__metadata__"};
     Tensors all = tensors_read(path);
-    expect_equal("tensors", (double)all.count, WHOLE);
+    expect_equal("tensors", all.count, WHOLE);
     for (int i = 0; i < WHOLE; i++) {
         expect_true("it is there", tensors_have(&all, whole[i].name));
         is_as(&whole[i], tensors_find(&all, whole[i].name));
@@ -122,50 +120,45 @@ static void refuse_starts(void)
 
 /* One tensor that is right for 24 bytes of data, and others. */
 #define A(dtype, shape, offsets)                                           \
-    "\"a\":{\"dtype\":" dtype ",\"shape\":" shape                          \
-    ",\"data_offsets\":" offsets "}"
-#define RIGHT A("\"F32\"", "[2,3]", "[0,24]")
-#define SHAPE(shape) "{" A("\"F32\"", shape, "[0,24]") "}"
-#define OFFSETS(offsets) "{" A("\"F32\"", "[2,3]", offsets) "}"
-#define B "\"b\":{\"dtype\":\"F64\",\"shape\":[],\"data_offsets\":[16,24]}"
+    "'a':{'dtype':'" dtype "','shape':" shape ",'data_offsets':" offsets "}"
+#define RIGHT A("F32", "[2,3]", "[0,24]")
+#define SHAPE(shape) "{" A("F32", shape, "[0,24]") "}"
+#define OFFSETS(offsets) "{" A("F32", "[2,3]", offsets) "}"
+#define B "'b':{'dtype':'F64','shape':[],'data_offsets':[16,24]}"
 
 #define ODD(words) "file: its JSON has " words " is needed"
 #define ABOVE(number) "file: its JSON has a number above " number
-#define HALF                                                               \
-    "file: tensor 'a' has not all of dtype, shape and two "                \
-    "data_offsets"
+#define HAS "file: tensor 'a' has "
+#define HALF HAS "not all of dtype, shape and two data_offsets"
 #define KEY(key)                                                           \
-    "file: tensor 'a' has the key '" key                                   \
-    "': dtype, shape and data_offsets are needed, each once"
+    HAS "the key '" key                                                    \
+        "': dtype, shape and data_offsets are needed, each once"
 #define PLACE(offsets, bytes)                                              \
-    "file: tensor 'a' has data_offsets " offsets ": " bytes                \
-    " bytes are needed"
+    HAS "data_offsets " offsets ": " bytes " bytes are needed"
 #define DTYPE(its)                                                         \
-    "file: tensor 'a' has dtype '" its                                     \
-    "'; it must be one of safetensors' of whole bytes, such as F32"
-#define LESS                                                               \
-    "file: tensor 'a' has data_offsets [24, 0]: the second "               \
-    "must not be less"
+    HAS "dtype '" its                                                      \
+        "'; it must be one of safetensors' of whole bytes, such as F32"
+#define LESS HAS "data_offsets [24, 0]: the second must not be less"
 static const struct {
     const char *header, *words;
 } wrong[] = {
     {"{" RIGHT "} {", ODD("'{' at byte 58 where its end")},
-    {"{\"__metadata__\":{\"a\":1}}", ODD("'1' at byte 21 where '\"'")},
+    {"{'__metadata__':{'a':1}}", ODD("'1' at byte 21 where '\"'")},
     {SHAPE("[2 3]"), ODD("'3' at byte 31 where ','")},
     {SHAPE("[2,03]"), ODD("'0' at byte 31 where a whole number")},
-    {"{\"__metadata__\": null,\"__metadata__\":{}}",
+    {"{'__metadata__': null,'__metadata__':{}}",
      "file: has __metadata__ twice"},
-    {"{" A("\"f32\"", "[6]", "[0,24]") "}", DTYPE("f32")},
-    {"{" A("\"\"", "[0]", "[0,0]") "}", DTYPE("")},
-    {"{" A("\"F4\"", "[2]", "[0,1]") "}", DTYPE("F4")},
-    {"{\"a\":{\"shape\":[3],\"data_offsets\":[0,24]}}", HALF},
+    {"{" A("f32", "[6]", "[0,24]") "}", DTYPE("f32")},
+    {"{" A("", "[0]", "[0,0]") "}", DTYPE("")},
+    {"{" A("F4", "[2]", "[0,1]") "}", DTYPE("F4")},
+    {"{'a':{'shape':[3],'data_offsets':[0,24]}}", HALF},
     {OFFSETS("[24]"), HALF},
-    {"{\"a\":{\"dtype\":\"F64\",\"dtype\":\"F32\"}}", KEY("dtype")},
-    {OFFSETS("[0,24],\"data_offsets\":[0,24]"), KEY("data_offsets")},
-    {"{" A("\"BF16\"", "[12]", "[24,0]") "}", LESS},
+    {"{'a':{'dtype':'F64','dtype':'F32'}}", KEY("dtype")},
+    {OFFSETS("[0,24],'data_offsets':[0,24]"), KEY("data_offsets")},
+    {"{" A("BF16", "[12]", "[24,0]") "}", LESS},
     {SHAPE("[2147483648]"), ABOVE("2147483647 at byte 29")},
-    {"{" RIGHT ",\"b\":{\"dtype\":\"BF16\",\"shape\":[1000, "
-     "1000],\"data_offsets\":[24,2000024]}}",
+    {"{" RIGHT ",'b':{'dtype':'BF16','shape':[1000, "
+     "1000],'data_offsets':[24,2000024]}}",
      "file: is cut short: its header says 2000024 bytes of data, up to the "
      "end of tensor 'b', and 24 are there"},
     {OFFSETS("[9223372036854775784,9223372036854775808]"),
@@ -175,13 +168,13 @@ static const struct {
     {SHAPE("[2147483647,2147483647,2147483647,4]"),
      PLACE("[0, 24]", "158456324807167746302573281280")},
     {SHAPE("[2,4]"), PLACE("[0, 24]", "32")},
-    {"{" A("\"F32\"", "[1073741824,1073741824,4]", "[0,0]") "}",
+    {"{" A("F32", "[1073741824,1073741824,4]", "[0,0]") "}",
      PLACE("[0, 0]", "18446744073709551616")},
-    {"{" A("\"F32\"", "[5]", "[0,20]") "}",
+    {"{" A("F32", "[5]", "[0,20]") "}",
      "file: has 24 bytes of data where its tensors have 20"},
     {"{" RIGHT "," B "}", "file: tensor 'b' begins at byte 16 of the data "
                           "where byte 24 comes next"},
-    {"{" RIGHT "," A("\"F32\"", "[0]", "[24,24]") "}",
+    {"{" RIGHT "," A("F32", "[0]", "[24,24]") "}",
      "file: has the tensor 'a' twice"},
 };
 
@@ -195,7 +188,7 @@ static void refuse_types(void)
     char name[20];
     for (int n; sscanf(types, "%19s%n", name, &n) == 1; types += n) {
         const int bits = atoi(name + strcspn(name, "0123456789"));
-        begin(tap_words("{" A("\"%s\"", "[8]", "[0,3]") "}", name));
+        begin(tap_words("{" A("%s", "[8]", "[0,3]") "}", name));
         add("123", 3);
         write_file();
         TAP_REFUSES("tensors_read", tap_words("%s in 3 bytes", name),
@@ -204,17 +197,13 @@ static void refuse_types(void)
     }
 }
 
-static void refuse_headers(void)
+static void refuse_others(void)
 {
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         begin(wrong[i].header);
         add((char[24]){0}, 24);
         refused(wrong[i].words);
     }
-}
-
-static void refuse_others(void)
-{
     begin_whole();
     Tensors all = tensors_read(path);
     const Tensor *f = tensors_find(&all, "single");
@@ -244,7 +233,6 @@ int main(void)
     TAP("every type and rank", begin_whole(), holds_whole());
     refuse_starts();
     refuse_types();
-    refuse_headers();
     refuse_others();
     DAMAGES("tensors_read", begin_whole(), read_and_free);
     leave_folder();

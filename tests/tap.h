@@ -50,17 +50,6 @@ static unsigned tap_seconds;      /* what the running test may take */
 static char tap_endless[64];      /* the last function without an end */
 static char tap_name[300];        /* of the running test point */
 
-/* The line of a test point; before the first comes the version. */
-static inline void tap_point(bool good, const char *name, const char *skip)
-{
-    if (tap_count == 0)
-        printf("TAP version 13\n");
-    printf("%sok %d - %s%s%s\n", good ? "" : "not ", ++tap_count, name,
-           skip ? " # SKIP " : "", skip ? skip : "");
-}
-
-#define tap_skip(name, why) tap_point(true, name, why)
-
 /* Prints a text for YAML on one line in quotes: on anything else prove
  * stumbles and drops all further tests, or never ends. */
 static inline void tap_yaml(const char *key, const char *text)
@@ -77,11 +66,13 @@ static inline void tap_yaml(const char *key, const char *text)
 }
 
 /* Reports the test point; if it fails, or the environment has TAP_TELL,
- * with all that is told. */
+ * with all that is told. Before the first comes the version. */
 static inline void tap_line(bool good)
 {
     TapText given = "", fail = "";
-    tap_point(good, tap_name, NULL);
+    printf("%s%sok %d - %s\n", tap_count ? "" : "TAP version 13\n",
+           good ? "" : "not ", tap_count + 1, tap_name);
+    tap_count++;
     tap_failed += !good;
     for (int k = 0; k < tap_told->givens; k++)
         tap_tell(given, "\n%s", tap_told->given[k].text);
@@ -168,19 +159,13 @@ static inline const char *tap_signal(int killer, bool refuses)
 {
     if (refuses)
         return ": it should have been refused; it went on and crashed";
-    switch (killer) {
-    case SIGSEGV:
-    case SIGBUS:
+    if (killer == SIGSEGV || killer == SIGBUS)
         return ": memory was used that is not the program's, often by an "
                "index out of range or a NULL pointer";
-    case SIGABRT:
+    if (killer == SIGABRT)
         return ": by assert or abort, or because memory was written out of "
                "range or freed twice";
-    case SIGFPE:
-        return ": a whole number was divided by 0";
-    default:
-        return "";
-    }
+    return killer == SIGFPE ? ": a whole number was divided by 0" : "";
 }
 
 /* Waits for the child's end, and returns its status. Of what it prints, the
@@ -317,6 +302,9 @@ typedef struct {
         .words = #of " = " #to, .line = line_of, .number = &of,            \
         .value = to                                                        \
     }
+
+/* The same, where any line will do. */
+#define BAD(of, to) WRONG(of, to, NULL)
 
 /* A test point for each of an array of them: the number gets its value, and
  * then the calls must refuse, which may give it that again as *w. */

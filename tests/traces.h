@@ -86,27 +86,23 @@ static inline Attention any_attention(int n_heads, int d_out)
 static inline Attention golden_attention(const char *set, Mask *mask,
                                          Random *r)
 {
-    const int64_t *size = golden_integers(set, "sizes");
-    const Tensor *table = golden(set, "mask");
-    Attention a = {.d_x = (int)size[0],
-                   .d_y = (int)size[1],
-                   .n_heads = (int)size[2],
-                   .d_k = (int)size[3],
-                   .d_v = (int)size[4],
-                   .d_out = (int)size[5],
-                   .has_bias = (int)size[6],
-                   .has_out_bias = (int)size[7],
-                   .dropout_rate = golden_doubles(set, "rate")[0]};
-    *mask = size[8] == 0 ? mask_none()
-            : size[8] == 1
-                ? mask_causal((int)size[9])
-                : mask_table(table->shape[0], table->shape[1], table->data);
+    const int *size = golden_ints(set, "sizes");
+    Attention a = {.d_x = size[0],
+                   .d_y = size[1],
+                   .n_heads = size[2],
+                   .d_k = size[3],
+                   .d_v = size[4],
+                   .d_out = size[5],
+                   .has_bias = size[6],
+                   .has_out_bias = size[7],
+                   .dropout_rate = golden_number(set, "rate")};
+    const Mask masks[3] = {
+        mask_none(), mask_causal(size[9]),
+        mask_table(SHAPE(set, "mask"), golden(set, "mask")->data)};
+    *mask = masks[size[8]];
     *r = random_seeded((uint64_t)size[10]);
     attention_init(&a, &a);
-    if (a.count != golden_count(set, "parameters"))
-        REFUSE("%s has not %zu parameters", set, a.count);
-    memcpy(a.memory, golden_floats(set, "parameters"),
-           a.count * sizeof(float));
+    golden_parameters(set, a.count, a.memory);
     return a;
 }
 
@@ -126,13 +122,12 @@ static inline void expect_golden_tables(const char *of, Trace *t,
     trace_tables(t, table);
     for (int i = 0; i < TRACE_TABLES; i++) {
         const bool is_draw = i == 8, is_share = i == 7 || i == 9;
+        const double rtol = is_draw ? 0 : 1e-5,
+                     atol = is_share ? 1e-6 : 2e-6;
         const char *name = i == 10 ? "context" : table[i].name;
         if (*table[i].at)
             expect_entry(tap_words("%s%s", of, name), *table[i].at, set,
-                         table[i].name, b, is_draw ? 0 : 1e-5,
-                         is_draw    ? 0
-                         : is_share ? 1e-6
-                                    : 2e-6);
+                         table[i].name, b, rtol, is_draw ? 0 : atol);
     }
 }
 

@@ -1,6 +1,6 @@
 /* The program of the long run: the logs in src/data, of which the pages of
  * chapters 23 and 24 tell, are what it and its prose make. */
-#include "tap.h"
+#include "gpts.h"
 #define main train_main
 #include "../tools/measure/train.c"
 #undef main
@@ -13,20 +13,18 @@ static void first_step_test(const char *path)
     Run run;
     float row[5];
     run_init(&run, &due.run);
-    const size_t rows =
-        (size_t)run.t.texts * (size_t)run.t.model.context_length;
-    int *ids = new_list(2 * rows, sizeof *ids), *targets = ids + rows;
+    const int rows = run.t.texts * run.t.model.context_length;
+    int ids[rows], targets[rows];
     gpt_run_batch(&run.t, ids, targets);
     gpt_training_step(&run.t, ids, targets);
-    free(ids);
     record_row(&run);
     fflush(run.rows);
     expect_equal("numbers of a row",
-                 sscanf(run.text, "%f\t%f\t%f\t%f\t%f\t", &row[0], &row[1],
-                        &row[2], &row[3], &row[4]),
+                 sscanf(run.text, "%f\t%f\t%f\t%f\t%f\t", row, row + 1,
+                        row + 2, row + 3, row + 4),
                  5);
-    expect_equal("parameters", (double)run.t.model.count,
-                 (double)gpt_count_parameters(&run.t.model));
+    expect_equal("parameters", run.t.model.count,
+                 gpt_count_parameters(&run.t.model));
     expect_equal("step", row[0], 1);
     expect_near("loss", row[1], due.row->loss, 1e-5, 0);
     expect_near("on the text held out", row[2], due.row->held_out, 1e-5, 0);
@@ -42,13 +40,10 @@ static void first_step_test(const char *path)
 static void rate_test(void)
 {
     const double rate[3] = {4e-3 / 3, 8e-3 / 3, 4e-3};
-    GptTraining t = {.steps = 20, .texts = 2};
+    GptTraining t = {.model = small_sizes, .steps = 20, .texts = 2};
     int ids[2][2 * 16];
-    t.model = (Gpt){.vocabulary = 128,
-                    .context_length = 16,
-                    .width = 8,
-                    .n_heads = 2,
-                    .layers = 1};
+    t.model.context_length = 16;
+    t.model.layers = 1;
     gpt_training_init_prose(&t, &t);
     expect_true("Adam and the text",
                 t.adam.beta_1 == 0.9 && t.adam.beta_2 == 0.95 &&
