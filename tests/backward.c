@@ -33,11 +33,12 @@ static void multiply_and_round(Table t, float by, float step)
     }
 }
 
-/* All scores lie near one number, because of the last entry of queries and
- * keys, or of a bias in its place. They are multiples of the step. In
- * grad_query, what rounding leaves of a sum of slopes is multiplied by the
- * large entry of the keys. */
-static void scores_near(float level, float step, Mask mask, bool by_bias)
+/* The scores of the queries in [from, till) lie near one number, because of
+ * the last entry of queries and keys, or of a bias in its place; all others
+ * near 0. They are multiples of the step. In grad_query, what rounding
+ * leaves of a sum of slopes is multiplied by the large entry of the keys. */
+static void scores_near(float level, float step, Mask mask, bool by_bias,
+                        int from, int till)
 {
     Random r = random_seeded(3);
     Job job = one_text(&r, HEADS, N, M, D, 5);
@@ -48,7 +49,8 @@ static void scores_near(float level, float step, Mask mask, bool by_bias)
     multiply_and_round(table_of(call, QUERY), 8, 0.125f);
     multiply_and_round(table_of(call, KEY), 4, 32 * step);
     for (int i = 0; i < HEADS * N; i++)
-        row_at(&call->query, 0, i / N, i % N)[D - 1] = 1;
+        row_at(&call->query, 0, i / N, i % N)[D - 1] =
+            i >= from && i < till;
     for (int j = 0; j < M; j++) {
         bias[j] = level;
         row_at(&call->key, 0, 0, j)[D - 1] = 4 * level;
@@ -79,7 +81,9 @@ static void large_scores(void)
     const float level[4] = {100, -1000, 10000, 1e6f};
     for (int k = 0; k < 24; k++)
         scores_near(level[k / 6], k < 18 ? 1 / 256.f : 1 / 8.f,
-                    mask[k / 2 % 3], k % 2);
+                    mask[k / 2 % 3], k % 2, 0, HEADS * N);
+    for (int i = 0; i < HEADS * N; i += HEADS * N - 1)
+        scores_near(level[1], 1 / 256.f, *mask, false, i, i + 1);
 }
 
 /* A call that fits, with its gradients, without one of these. */

@@ -222,6 +222,7 @@ int main(void)
     enter_folder();
     REFUSES("gone: cannot be read: No such file or directory",
             tsv_read("gone"));
+    REFUSES(".: cannot be read: Is a directory", tsv_read("."));
     TAP("tsv_read: values and tables", test_tables());
     REFUSE_EACH("tsv_read", table, no_table, read_table);
     file_size = 0;

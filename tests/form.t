@@ -120,7 +120,7 @@ my $headers = Headers->load('src/attention.h');
 my @declared = functions_in(@{$headers->{lines}});
 # A test calls each, or its name begins one; these are called by what attend, cache,
 # gpt, backward and 21_training hold.
-my %is_within = map { $_ => 1 } qw(attention_gradient_check gpt_clear gpt_gradient_check
+my %is_within = map { $_ => 1 } qw(gpt_clear gpt_gradient_check
   mask_shows_block mask_square matmul_lanes model_clear model_gradient_check softmax_lanes store_row transpose_scaled
   refuse_sizes);
 my $tests = join '', map { Text::of_file($_) } glob 'tests/*.[ch]';

@@ -7,15 +7,16 @@
 #include "attention/gpt.h"
 #include "attention/gpt_training.h"
 
-/* The sizes of models stand in the order of Gpt: vocabulary, context_length,
- * width, n_heads and layers. */
-
 /* The model of a set, with its parameters. */
 static inline Gpt golden_gpt(const char *set)
 {
     const int *size = golden_ints(set, "sizes");
-    Gpt g = {size[0], size[1], size[2],
-             size[3], size[4], .has_own_output = !size[5]};
+    Gpt g = {.vocabulary = size[0],
+             .context_length = size[1],
+             .width = size[2],
+             .n_heads = size[3],
+             .layers = size[4],
+             .has_own_output = !size[5]};
     gpt_init(&g, &g);
     golden_parameters(set, g.count, g.memory);
     return g;
@@ -32,7 +33,11 @@ static inline GptPass golden_pass(const char *set, const Gpt *g)
 /* Another small model, filled with numbers. */
 static inline Gpt any_gpt(int layers)
 {
-    Gpt g = {7, 5, 6, 2, layers, .has_own_output = 0};
+    Gpt g = {.vocabulary = 7,
+             .context_length = 5,
+             .width = 6,
+             .n_heads = 2,
+             .layers = layers};
     gpt_init(&g, &g);
     tap_fill((int)g.count, g.memory, -1, 1);
     return g;
@@ -41,7 +46,11 @@ static inline Gpt any_gpt(int layers)
 /* A small training on this text. */
 static const char reading[] =
     "In the beginning was the word, and the word was hidden among others.";
-static const Gpt small_sizes = {128, 8, 8, 2, 2, .has_own_output = 0};
+static const Gpt small_sizes = {.vocabulary = 128,
+                                .context_length = 8,
+                                .width = 8,
+                                .n_heads = 2,
+                                .layers = 2};
 static inline GptTraining small(int texts)
 {
     GptTraining t = {.model = small_sizes,
