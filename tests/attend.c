@@ -206,29 +206,29 @@ static void refusals(void)
     AttentionCall call = call_of(2, 6, 3, 4, 5, 2);
     call.d_v = 3;
     const Wrong wrong[] = {
+        BAD(call.n_heads, -1),
+        BAD(call.n, 0),
+        BAD(call.m, 0),
+        BAD(call.d_k, 0),
+        BAD(call.d_v, 0),
+        BAD(call.texts, 1 << 30),
+        BAD(call.d_k, (1 << 20) + 1),
+        BAD(call.d_v, (1 << 20) + 1),
+        BAD(call.n_kv_heads, -3),
         WRONG(call.texts, 0,
               "attention_call_check: 0 texts, 6 heads, 4 queries, 5 keys "
               "of 2 entries and values of 3: at least 1 of each is needed"),
-        WRONG(call.n_heads, -1, NULL),
-        WRONG(call.n, 0, NULL),
-        WRONG(call.m, 0, NULL),
-        WRONG(call.d_k, 0, NULL),
-        WRONG(call.d_v, 0, NULL),
         WRONG(call.n, 178956971,
               "attention_call_check: 2 texts of 6 heads with 178956971 "
               "queries: an int cannot count more than 2147483647 in all"),
-        WRONG(call.texts, 1 << 30, NULL),
         WRONG(
             call.m, INT_MAX - 1023,
             "attention_call_check: 2147482624 keys of 2 entries and values "
             "of 3: at most 2147482623 keys, and 1048576 entries, are "
             "needed"),
-        WRONG(call.d_k, (1 << 20) + 1, NULL),
-        WRONG(call.d_v, (1 << 20) + 1, NULL),
         WRONG(call.n_kv_heads, 4,
               "attention_call_check: 6 heads share 4 of keys: a divisor of "
               "6 is needed"),
-        WRONG(call.n_kv_heads, -3, NULL),
         WRONG(call.threads, -1,
               "attention_call_check: -1 threads: at least 1, or 0 for all, "
               "are needed")};

@@ -38,13 +38,13 @@ static void refused_sizes(void)
 {
     KVCache sizes = {.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 3};
     const Wrong wrong[] = {
-        WRONG(sizes.n_kv_heads, 0, NULL),
-        WRONG(sizes.d_k, 0, NULL),
-        WRONG(sizes.d_v, 0, NULL),
-        WRONG(sizes.capacity, 0, NULL),
-        WRONG(sizes.d_k, (1 << 20) + 1, NULL),
-        WRONG(sizes.d_v, (1 << 20) + 1, NULL),
-        WRONG(sizes.window, -1, NULL),
+        BAD(sizes.n_kv_heads, 0),
+        BAD(sizes.d_k, 0),
+        BAD(sizes.d_v, 0),
+        BAD(sizes.capacity, 0),
+        BAD(sizes.d_k, (1 << 20) + 1),
+        BAD(sizes.d_v, (1 << 20) + 1),
+        BAD(sizes.window, -1),
         WRONG(sizes.window, 4,
               "kv_cache_bytes: a window of 4 tokens: one from 0 to 3, the "
               "capacity, is needed"),
@@ -66,12 +66,11 @@ static void refused_calls(void)
     c.count = 4;
     int heads = 2, n = 4;
     const Wrong wrong[] = {
-        WRONG(heads, 0, NULL),
+        BAD(heads, 0),
         WRONG(heads, 3,
               "kv_cache_attend_check: 3 heads share 2 of keys: a multiple "
               "of 2 is needed"),
-        WRONG(heads, INT_MAX - 1, NULL), WRONG(n, 0, NULL),
-        WRONG(n, 5, NULL)};
+        BAD(heads, INT_MAX - 1), BAD(n, 0), BAD(n, 5)};
     REFUSES_WRONG("kv_cache_attend_check", wrong,
                   kv_cache_attend_check(&c, heads, n, rows, rows));
     REFUSES_SUCH("no queries' rows",
