@@ -862,23 +862,12 @@ which run in a loop, have more parameters than the one they are compared
 with:
 */
 
-static size_t parameters(int n_heads, int d_in, int d_k, int d_v)
-{
-    Attention a;
-    Random r = random_seeded(123);
-    heads_init(&a, &r, n_heads, d_in, d_k, d_v);
-    const size_t count = a.count;
-    attention_free(&a);
-    return count;
-}
-
-/* folded: how this is printed */
 static void show_parameters(void)
 {
-    printf("parameters of SelfAttention(3, 2, 4): %zu\n",
-           parameters(1, 3, 2, 4));
-    printf("parameters of four SelfAttention(3, 2, 1): %zu\n",
-           parameters(4, 3, 2, 1));
+    printf("parameters of SelfAttention(3, 2, 4): %" PRId64 "\n",
+           count_parameters(1, 3, 2, 4));
+    printf("parameters of four SelfAttention(3, 2, 1): %" PRId64 "\n",
+           count_parameters(4, 3, 2, 1));
 }
 
 /*

@@ -31,7 +31,7 @@ static void read_once(void)
     all.on = tsv_value(&file, "machine");
     tsv_value(&file, "date");
     tsv_value(&file, "versions");
-    all.row = new_list((size_t)file.lines, sizeof *all.row);
+    all.row = new_list(strlen(file.next), sizeof *all.row);
     tsv_columns(&file, COLUMNS, column);
     while (tsv_has_row(&file)) {
         Row *row = &all.row[all.count++];

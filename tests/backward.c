@@ -83,7 +83,7 @@ static void large_scores(void)
         scores_near(level[k / 6], k < 18 ? 1 / 256.f : 1 / 8.f,
                     mask[k / 2 % 3], k % 2, 0, HEADS * N);
     for (int i = 0; i < HEADS * N; i += HEADS * N - 1)
-        scores_near(level[1], 1 / 256.f, *mask, false, i, i + 1);
+        scores_near(level[3], 1 / 8.f, *mask, false, i, i + 1);
 }
 
 /* A call that fits, with its gradients, without one of these. */

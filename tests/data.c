@@ -189,17 +189,17 @@ static const WrongText no_log[] = {
 
 /* ---- The book's own words */
 
-/* Both texts, with so many bytes, of which the last is this one. */
+/* Both texts, with so many bytes, of which the first and last are these. */
 static const PlainText *texts_of(int prose_bytes, int held_out_bytes,
-                                 int last)
+                                 int first, int last)
 {
     for (int k = 0; k < 2; k++) {
         FILE *to =
             fopen(k ? "src/data/held_out.txt" : "src/data/prose.txt", "wb");
         if (!to)
             REFUSE("%s: cannot be written", folder);
-        fprintf(to, "%*s%c", (k ? held_out_bytes : prose_bytes) - 1, "\n",
-                last);
+        fprintf(to, "%c%*s%c", first,
+                (k ? held_out_bytes : prose_bytes) - 2, "\n", last);
         fclose(to);
     }
     return prose();
@@ -243,16 +243,17 @@ int main(void)
     REFUSE_EACH("measured", few, not_measured, read_measured);
     REFUSES("src/data/held_out.txt: has 19999 bytes; it must have from "
             "20000 to 2147483647",
-            texts_of(30000, 19999, ' '));
+            texts_of(30000, 19999, ' ', ' '));
     REFUSES("src/data/prose.txt: has 30000 bytes; it must have from 30001 "
             "to 2147483647",
-            texts_of(30000, 30001, ' '));
+            texts_of(30000, 30001, ' ', ' '));
     REFUSES("src/data/held_out.txt:2: here is the byte 0x80; the text must "
             "be ASCII",
-            texts_of(30000, 20000, 0x80));
-    REFUSES(NULL, texts_of(30000, 20000, 0));
+            texts_of(30000, 20000, ' ', 0x80));
+    REFUSES(NULL, texts_of(30000, 20000, 0, ' '));
     TAP("prose: as long as what is held out, with all of ASCII",
-        expect_equal("bytes", texts_of(20000, 20000, 0x7f)->length, 20000));
+        expect_equal("bytes", texts_of(20000, 20000, 1, 0x7f)->length,
+                     20000));
     if (remove("src/data/measured.tsv") || remove("src/data/prose.txt") ||
         remove("src/data/held_out.txt") || rmdir("src/data") ||
         rmdir("src"))

@@ -14,7 +14,6 @@ typedef struct {
     char *field[TSV_COLUMNS]; /* of the line that was read last */
     int line;                 /* its number, from 1 */
     char *next;               /* where the next line begins */
-    int lines;                /* of the whole file */
 } Tsv;
 
 /* Reads a file, which tsv_free frees, with its fields. */
