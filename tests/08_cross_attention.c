@@ -110,10 +110,6 @@ static void ask_test(const char *set)
         row.context = context + i * a.d_v;
         cross_attention_ask(&a, x + i * a.d_x, &row);
     }
-    expect_list("keys, untouched", m * a.d_k, row.key,
-                golden_floats(set, "key"), EXACTLY);
-    expect_list("values, untouched", m * a.d_v, row.value,
-                golden_floats(set, "value"), EXACTLY);
 }
 
 static void alignment_with_nan(void)

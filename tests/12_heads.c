@@ -144,7 +144,7 @@ static void wrapper_forward(const char *set)
     attention_free(&a);
 }
 
-/* Which rows it has, the weights that are drawn show. */
+/* Which rows are a head's, wrapper_init shows. */
 static void head_test(void)
 {
     Attention a = any_attention(3, 4);
@@ -190,29 +190,24 @@ static void alone_test(void)
     }
 }
 
-/* 2^63 - 1 parameters fit, the product of these three; one more does
- * not. */
+/* 2^63 - 1 parameters fit, the product of these three; values of one more
+ * column do not. */
 enum { MANY_HEADS = 11777599, MANY_ROWS = 218934409, MANY_COLUMNS = 3577 };
-
-static const char *sizes_in_words(const int of[4])
-{
-    return tap_words("%d heads of d_in = %d, d_k = %d, d_v = %d", of[0],
-                     of[1], of[2], of[3]);
-}
-
-static void counts(const int of[4], int64_t due)
-{
-    expect_integer(sizes_in_words(of),
-                   count_parameters(of[0], of[1], of[2], of[3]), due);
-}
 
 static void count_test(void)
 {
-    const int *size = golden_ints("parameters", "sizes");
-    for (int i = 0; i < dim("parameters", "sizes", 0); i++)
-        counts(size + 4 * i, golden_integers("parameters", "counts")[i]);
-    counts((int[]){1, 1, 1, 1}, 3);
-    counts((int[]){MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1}, INT64_MAX);
+    const int64_t *counts = golden_integers("parameters", "counts");
+    const int *of = golden_ints("parameters", "sizes");
+    for (int i = 0; i < dim("parameters", "counts", 0); i++, of += 4)
+        expect_integer(
+            tap_words("%d heads of d_in = %d, d_k = %d, d_v = %d", of[0],
+                      of[1], of[2], of[3]),
+            count_parameters(of[0], of[1], of[2], of[3]), counts[i]);
+    expect_integer("of ones", count_parameters(1, 1, 1, 1), 3);
+    expect_integer(
+        "the most",
+        count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 1),
+        INT64_MAX);
 }
 
 static void misfit_forward(const Wrong *w)
@@ -245,21 +240,15 @@ static void refusals(void)
 
 static void counts_refused(void)
 {
-    const int size[][4] = {
-        {0, 3, 2, 1},
-        {-1, -3, 2, 1},
-        {2, 0, 2, 1},
-        {2, 3, 0, 1},
-        {2, 3, 2, 0},
-        {MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 2},
-        {INT_MAX, INT_MAX, 1, 1},
-        {INT_MAX, 1, INT_MAX, INT_MAX},
-    };
-    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-        const int *of = size[i];
-        REFUSES_SUCH(sizes_in_words(of),
-                     count_parameters(of[0], of[1], of[2], of[3]));
-    }
+    REFUSES(NULL, count_parameters(0, 3, 2, 1));
+    REFUSES(NULL, count_parameters(-1, -3, 2, 1));
+    REFUSES(NULL, count_parameters(2, 0, 2, 1));
+    REFUSES(NULL, count_parameters(2, 3, 0, 1));
+    REFUSES(NULL, count_parameters(2, 3, 2, 0));
+    REFUSES(NULL,
+            count_parameters(MANY_HEADS, MANY_ROWS, MANY_COLUMNS / 2, 2));
+    REFUSES(NULL, count_parameters(INT_MAX, INT_MAX, 1, 1));
+    REFUSES(NULL, count_parameters(INT_MAX, 1, INT_MAX, INT_MAX));
 }
 
 int main(void)

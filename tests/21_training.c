@@ -58,8 +58,8 @@ static void texts_test(const char *set)
     }
 }
 
-/* A sentence's first noun is many or not by the second choice, its second by
- * the third. */
+/* By the second choice the first noun is one or many, by the third the
+ * second. */
 static void sentences_test(const char *set)
 {
     int *ids = due(set, "ids", EXACTLY), *verb = due(set, "verbs", EXACTLY);
@@ -208,28 +208,26 @@ static void memory_test(void)
     }
 }
 
-/* ---- What is refused */
-
 /* Of a training of the small model one number is changed by hand. */
 static void refused_passes(void)
 {
     Training t;
     training_init(&t, &small, 3, 2);
     const Wrong wrong_pass[] = {
-        WRONG(t.pass.d_x, 4,
-              "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, "
-              "3: 2, 4, 3 are needed"),
-        BAD(t.pass.d_y, 6), BAD(t.pass.vocabulary, 4)};
+        SAYS(t.pass.d_x, 4,
+             "model.c: pass_check: a pass of d_x, d_y, vocabulary = 4, 4, "
+             "3: 2, 4, 3 are needed"),
+        WRONG(t.pass.d_y, 6), WRONG(t.pass.vocabulary, 4)};
     const char *texts = "model.c: model_gradient_check: gradients of "
                         "texts, n = 2, 2: 3, 2 are needed";
     const char *sizes =
         "model.c: model_gradient_check: a gradient of vocabulary, "
         "context_length = 2, 2: 3, 2 are needed";
     const Wrong wrong[] = {
-        WRONG(t.gradient.vocabulary, 2, sizes), BAD(t.pass.d_x, 4),
-        BAD(t.gradient.attention.d_y, 6),       BAD(t.grad_pass.d_x, 4),
-        BAD(t.gradient.context_length, 1),      BAD(t.grad_pass.n, 1),
-        WRONG(t.grad_pass.texts, 2, texts)};
+        SAYS(t.gradient.vocabulary, 2, sizes), WRONG(t.pass.d_x, 4),
+        WRONG(t.gradient.attention.d_y, 6),    WRONG(t.grad_pass.d_x, 4),
+        WRONG(t.gradient.context_length, 1),   WRONG(t.grad_pass.n, 1),
+        SAYS(t.grad_pass.texts, 2, texts)};
     const char *bare =
         "model.c: pass_check: a model or a pass without tables: model_init "
         "and pass_init make room for them";
@@ -257,9 +255,9 @@ static void refusals(void)
     static int ids[AGREEMENT_LENGTH], target[AGREEMENT_LENGTH];
     Model sizes = small;
     const Wrong wrong[] = {
-        BAD(sizes.vocabulary, 0), BAD(sizes.context_length, 0),
-        BAD(sizes.attention.d_x, 0), BAD(sizes.attention.d_y, 0),
-        BAD(sizes.attention.d_y, 5)};
+        WRONG(sizes.vocabulary, 0), WRONG(sizes.context_length, 0),
+        WRONG(sizes.attention.d_x, 0), WRONG(sizes.attention.d_y, 0),
+        WRONG(sizes.attention.d_y, 5)};
     REFUSES_WRONG("model_init", wrong, model_init(&(Model){0}, &sizes));
     REFUSES(NULL, random_below(some_draws(), none));
     REFUSES(NULL, random_below(some_draws(), less));

@@ -150,8 +150,7 @@ static inline const Tensor *golden(const char *set, const char *what)
     return &copy->tensor;
 }
 
-/* Random numbers for properties: the same on every machine and every
- * run. */
+/* Random numbers for properties: the same in every run. */
 static unsigned short tap_state[3] = {1, 2, 3};
 static inline int tap_int(int low, int high) /* both included */
 {

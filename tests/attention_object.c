@@ -158,9 +158,7 @@ static void traces_refused(void)
 
 int main(void)
 {
-    TAP("attention_free: nothing is left", memory_test());
-    TAP("trace_free: nothing is left", memory_test());
-    TAP("linear_layout: one behind the other", layout_test());
+    TAP("attention_free, trace_free: nothing is left", memory_test());
     TAP("attention_layout: one behind the other", layout_test());
     TAP("attention_check: at the limits", attention_fits());
     attention_init(&head, &head);

@@ -19,8 +19,8 @@ static void golden_test(const char *set)
     expect_due(&job, &due, 0, (double[OUTPUTS]){0, 0, ATOL, ATOL, ATOL});
 }
 
-/* ---- Large scores. They are exact, as floats and as doubles: so all that
- * is off comes of what is made of them. */
+/* ---- Large scores. They are exact, as floats and as doubles: so any error
+ * comes from what is computed from them. */
 
 enum { N = 70, M = 90, D = 16, HEADS = 2 };
 

@@ -98,9 +98,9 @@ static inline double *numbers_of(const Table *t)
     return x;
 }
 
-/* The rows hold what is due, in addition to what they began with, up to
- * this part of it, or of 1; and between them nothing was written. Leaves
- * them unset, for the next call. */
+/* Each entry must be what it began with and what is due, together, to so
+ * many parts of that, or of 1 if that is more; and between rows nothing was
+ * written. Unsets the rows, for the next call. */
 static inline void expect_rows(const Table *t, const double *due,
                                double begun, double tolerance)
 {
@@ -187,12 +187,9 @@ static inline void give_rows(Random *r, AttentionCall *call)
 static inline StridedRows any_bias(Random *r, const AttentionCall *call)
 {
     const int shared = below(r, 3), n = call->n, m = call->m;
-    Table bias = any_numbers(r, (Table){"bias",
-                                        shared ? 1 : call->texts,
-                                        shared > 1 ? 1 : call->n_heads,
-                                        n,
-                                        m,
-                                        {0}});
+    const int texts = shared ? 1 : call->texts;
+    const int heads = shared > 1 ? 1 : call->n_heads;
+    Table bias = any_numbers(r, (Table){"bias", texts, heads, n, m, {0}});
     for (int i = 0; m > 2 && i < rows_of(&bias); i++)
         row_of(&bias, i)[below(r, m)] = -INFINITY;
     bias.rows.text_stride *= shared < 1;
@@ -214,8 +211,8 @@ static inline AttentionCall call_sized(int texts, int n_heads,
                            .d_v = d_v};
 }
 
-/* Any call of this much work at least and at most. */
-static inline AttentionCall any_call(Random *r, int64_t least, int64_t most)
+/* Any call of this much work at most. */
+static inline AttentionCall any_call(Random *r, int64_t most)
 {
     AttentionCall call;
     int64_t work;
@@ -230,7 +227,7 @@ static inline AttentionCall any_call(Random *r, int64_t least, int64_t most)
                                .d_v = any_size(r, 257)};
         work = (int64_t)call.texts * call.n_heads * call.n * call.m *
                (call.d_k + call.d_v);
-    } while (work < least || work > most);
+    } while (work > most);
     if (call.n_heads == call.n_kv_heads)
         call.n_kv_heads = 0;
     give_rows(r, &call);
@@ -258,13 +255,10 @@ static inline void tell_call(const Kernel *kernel,
  * is given, too. */
 static inline AttentionCall call_of_set(const char *set)
 {
-    AttentionCall call = {.texts = dim(set, "query", 0),
-                          .n_heads = dim(set, "query", 1),
-                          .n_kv_heads = dim(set, "key", 1),
-                          .n = dim(set, "query", 2),
-                          .m = dim(set, "key", 2),
-                          .d_k = dim(set, "key", 3),
-                          .d_v = dim(set, "value", 3)};
+    AttentionCall call = call_sized(
+        dim(set, "query", 0), dim(set, "query", 1), dim(set, "key", 1),
+        dim(set, "query", 2), dim(set, "key", 2), dim(set, "key", 3),
+        dim(set, "value", 3));
     const int heads = call.n_heads, key_heads = call.n_kv_heads;
     call.query = rows_by_head(heads, call.n, call.d_k, input(set, "query"));
     call.key = rows_by_head(key_heads, call.m, call.d_k, input(set, "key"));
@@ -439,11 +433,16 @@ static inline Job job_of(Random *r, const AttentionCall *call)
 {
     const Table context = table_of(call, CONTEXT);
     Job job = {*call, any_numbers(r, context), {context, context}};
+    job.out[OF_SUMS].name = "log_sum_exp";
     job.out[OF_SUMS].d = 1;
     job.out[OF_SUMS].rows =
         rows_by_head(call->n_heads, call->n, 1, call->log_sum_exp);
-    for (int role = QUERY; role <= VALUE; role++)
-        job.out[OF_QUERY + role] = any_rows(r, table_of(call, role));
+    for (int role = QUERY; role <= VALUE; role++) {
+        Table gradient = table_of(call, role);
+        gradient.name =
+            (const char *[]){"grad_query", "grad_key", "grad_value"}[role];
+        job.out[OF_QUERY + role] = any_rows(r, gradient);
+    }
     return job;
 }
 
@@ -471,8 +470,7 @@ static inline void run_job(const Kernel *k, const Job *job, bool is_back,
                            job->out[OF_VALUE].rows);
 }
 
-/* What came out. Floats may be so far from float64, in parts of what is due
- * or of 1, if that is more. */
+/* What came out: each output has its own tolerance, as in expect_rows. */
 static inline void expect_outputs(const Job *job, const Due *due,
                                   float begun,
                                   const double tolerance[OUTPUTS])
@@ -494,15 +492,15 @@ static inline void expect_due(const Job *job, const Due *due, float begun,
 }
 
 /* Gradients are sums of up to 300 numbers, in float: 1.5e-5 was measured.
- * Of contexts no more than 4e-7 was. There is no way back without room for
- * log-sum-exps. */
+ * Of contexts no more than 4e-7 was. The way back needs log-sum-exps: only
+ * forward, calls go without. */
 static inline void any_calls(bool is_back)
 {
     const double any[OUTPUTS] = {1e-6, 1e-6, 2e-5, 2e-5, 2e-5};
     const int calls = getenv("TAP_SMALL") ? 20 : is_back ? 200 : 300;
     for (int k = 0; k < calls; k++) {
         Random r = random_seeded((uint64_t)k);
-        const AttentionCall call = any_call(&r, 0, 1 << 19);
+        const AttentionCall call = any_call(&r, 1 << 19);
         Job job = job_of(&r, &call);
         Due due = due_of(&call, is_back ? &job.grad_context : NULL);
         if (!is_back && k % 3 == 0) {

@@ -22,8 +22,8 @@ static inline void leave_folder(void)
         REFUSE("%s: cannot be removed", folder);
 }
 
-/* Over what is there: where a file is emptied first, some disks are waited
- * for each time. */
+/* Over what is there: where a file is emptied first, some systems wait for
+ * the disk each time. */
 static inline void write_file(void)
 {
     FILE *to = fopen(path, access(path, F_OK) ? "wb" : "r+b");

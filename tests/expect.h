@@ -24,10 +24,11 @@ enum {
     TAP_PRINTED = 4096 /* bytes that are shown of what is printed */
 };
 
-/* An entry of a result that is not written, or added to instead of written,
- * is far from any answer; and one that was read around an array has bits
- * here (arrays.h). */
+/* Fills arrays before a call: it is far from any answer, and so an entry is
+ * noticed that is never written, or only added to. */
 static const float unset = 1.23e30f;
+
+/* What is read around an array has bits here (arrays.h). */
 enum { TAP_BEYOND = 0x3fffff };
 
 /* What the running test tells. Its child shares this memory with the
@@ -216,7 +217,7 @@ static inline const char *tap_why(float got, float due)
                "there";
     if (due == unset)
         return ": nothing is to be written there";
-    if (fabsf(got) > 1.69e38f && fabsf(got) < 1.7e38f)
+    if (fabsf(got) > 1.69e38f && fabsf(got) < 1.7e38f) /* 0xfefefefe */
         return ": perhaps a variable was used before it had a value";
     if (isnan(got) && (bits & TAP_BEYOND))
         return ": not a number, read beyond the ends of an array";

@@ -19,8 +19,8 @@
  * "scores". due(set, "scores", SUMS) is an array that is compared with the
  * set's "scores" when the test ends, so that one call may be a whole test.
  *
- * input() is golden() for what a function is given: a test that fails tells
- * it. Both are copies between guards. */
+ * input() is what a function is given, as floats: a test that fails tells
+ * it. golden() is any tensor. Both are copies between guards. */
 #pragma once
 
 #include "tap.h"
@@ -93,6 +93,16 @@ static inline const Tensor *next_named(const char *names,
 #define SHAPE(set, what) dim(set, what, 0), dim(set, what, 1)
 #define golden_count(set, what) tap_find(set, what)->count
 
+/* The last array, which has got its numbers: as in one of golden ones, a
+ * function that is tested must not change them. */
+static inline void *tap_kept(void)
+{
+    TapArray *array = &tap_array[tap_arrays - 1];
+    array->original =
+        guarded_copy("a copy", array->tensor.count, array->tensor.data);
+    return array->tensor.data;
+}
+
 /* A tensor as floats, which may be rounded from float64; or as ints. */
 static inline void *tensor_as_floats(const Tensor *t)
 {
@@ -101,14 +111,14 @@ static inline void *tensor_as_floats(const Tensor *t)
     float *x = guarded(t->name, t->count);
     for (size_t i = 0; i < t->count; i++)
         x[i] = (float)tensor_doubles(t)[i];
-    return x;
+    return tap_kept();
 }
 static inline int *tensor_as_ints(const Tensor *t)
 {
     int *x = guarded(t->name, t->count);
     for (size_t i = 0; i < t->count; i++)
         x[i] = (int)tensor_integers(t)[i];
-    return x;
+    return tap_kept();
 }
 
 /* A tensor's entries: as floats; as ints; as they are in the file; the
@@ -188,12 +198,7 @@ static inline Random input_random(const char *set)
 }
 
 /* A generator of any seed, for what is refused. */
-static inline Random *some_draws(void)
-{
-    static Random r;
-    r = random_seeded(1);
-    return &r;
-}
+#define some_draws() ((Random[]){random_seeded(1)})
 
 /* ---- What is due of a call. */
 

@@ -25,8 +25,8 @@ static int dropped_by(const GptPass *p, double rate)
     return dropped;
 }
 
-/* Masks are drawn anew for each rate, and kept when a pass is cleared, as
- * its attention's tables are not; none or all need no draw. */
+/* Each rate above 0 and below 1 draws new masks; 0 and 1 draw nothing. A
+ * pass that is cleared keeps its masks; its attention's tables become 0. */
 static void drop_test(void)
 {
     static const double rate[4] = {0.25, 0.75, 1, 0};
@@ -57,8 +57,6 @@ static void drop_test(void)
     }
 }
 
-/* ---- What is refused */
-
 static void refused_sizes(void)
 {
     Gpt g = any_gpt(2);
@@ -66,15 +64,15 @@ static void refused_sizes(void)
     const char *over = "gpt.c: sizes_check: a width of 6 for 4 heads "
                        "leaves 2 over: a multiple is needed";
     const Wrong wrong[] = {
-        BAD(g.vocabulary, 0),     BAD(g.context_length, 0),
-        BAD(g.width, 0),          BAD(g.width, 1 << 29),
-        BAD(g.n_heads, 0),        BAD(g.layers, 0),
-        WRONG(g.n_heads, 4, over)};
+        WRONG(g.vocabulary, 0),  WRONG(g.context_length, 0),
+        WRONG(g.width, 0),       WRONG(g.width, 1 << 29),
+        WRONG(g.n_heads, 0),     WRONG(g.layers, 0),
+        SAYS(g.n_heads, 4, over)};
     const char *many =
         "gpt.c: gpt_pass_init: 33554432 texts of 3 tokens, with 4 times 6 "
         "numbers each: at most 2147483647 numbers are needed";
-    const Wrong wrong_pass[] = {BAD(texts, 0), BAD(n, 0), BAD(n, 6),
-                                WRONG(texts, 1 << 25, many)};
+    const Wrong wrong_pass[] = {WRONG(texts, 0), WRONG(n, 0), WRONG(n, 6),
+                                SAYS(texts, 1 << 25, many)};
     REFUSES_WRONG("gpt_init", wrong, gpt_init(&(Gpt){0}, &g));
     REFUSES_WRONG("gpt_pass_init", wrong_pass,
                   gpt_pass_init(&(GptPass){0}, &g, texts, n));
@@ -90,14 +88,14 @@ static void refused_passes(void)
     GptPass p, grad_p;
     gpt_pass_init(&p, &g, 2, 3);
     gpt_pass_init(&grad_p, &g, 2, 3);
-    const Wrong wrong_pass[] = {BAD(p.layers, 1), BAD(p.width, 8),
-                                BAD(p.vocabulary, 8)};
+    const Wrong wrong_pass[] = {WRONG(p.layers, 1), WRONG(p.width, 8),
+                                WRONG(p.vocabulary, 8)};
     const Wrong wrong[] = {
-        BAD(p.width, 8),           BAD(grad_p.layers, 1),
-        BAD(grad_p.texts, 1),      BAD(grad_p.n, 2),
-        BAD(grad_g.vocabulary, 8), BAD(grad_g.context_length, 6),
-        BAD(grad_g.width, 8),      BAD(grad_g.n_heads, 3),
-        BAD(grad_g.layers, 1),     BAD(grad_g.has_own_output, 1)};
+        WRONG(p.width, 8),           WRONG(grad_p.layers, 1),
+        WRONG(grad_p.texts, 1),      WRONG(grad_p.n, 2),
+        WRONG(grad_g.vocabulary, 8), WRONG(grad_g.context_length, 6),
+        WRONG(grad_g.width, 8),      WRONG(grad_g.n_heads, 3),
+        WRONG(grad_g.layers, 1),     WRONG(grad_g.has_own_output, 1)};
     REFUSES_WRONG("gpt_forward", wrong_pass,
                   gpt_forward(&g, NULL, ids, &p));
     REFUSES_WRONG("gpt_backward", wrong,
@@ -108,17 +106,17 @@ static void refused_passes(void)
     gpt_free(&grad_g);
 }
 
-static void refused_caches(void)
+static void tests_of_caches(void)
 {
     static const int ids[6];
     Attention a = {.d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4};
     KVCache c = {.n_kv_heads = 2, .d_k = 2, .d_v = 4, .capacity = 5};
     Trace one;
     const Wrong wrong[] = {
-        WRONG(c.n_kv_heads, 1,
-              "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
-              "2, 4: 2, 2, 4 are needed"),
-        BAD(c.d_k, 3), BAD(c.d_v, 5), BAD(one.m, 2)};
+        SAYS(c.n_kv_heads, 1,
+             "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
+             "2, 4: 2, 2, 4 are needed"),
+        WRONG(c.d_k, 3), WRONG(c.d_v, 5), WRONG(one.m, 2)};
     Gpt g = any_gpt(2);
     GptPass p;
     KVCache cache[2];
@@ -135,19 +133,17 @@ static void refused_caches(void)
                 "of 0.25: one without is needed",
                 gpt_pass_drop(&p, &r, 0.25);
                 p.texts = 1; gpt_forward(&g, cache, ids, &p));
-    TAP_REFUSES(
-        "gpt_pass_drop", "a rate of -0.1",
-        "dropout_rate_check: a dropout rate of -0.1: from 0 to 1 is "
-        "needed",
-        gpt_pass_drop(&p, &r, -0.1));
+    REFUSES("dropout_rate_check: a dropout rate of -0.1: from 0 to 1 is "
+            "needed",
+            gpt_pass_drop(&p, &r, -0.1));
     REFUSES("gpt.c: gpt_pass_drop: a pass without tables: gpt_pass_init "
             "makes room for them",
             gpt_pass_drop(&(GptPass){0}, NULL, 0.5));
     REFUSES_WRONG("attend_cached", wrong,
                   attend_cached(&a, &c, 1, (float[1][6]){{0}}, &one));
-    tap_fill((int)a.count, a.memory, -1, 1);
-    attend_cached(&a, &c, 1, (float[1][6]){{1, 2, 3, 4, 5, 6}}, &one);
     TAP("attend_cached: alone, without a layer of output",
+        tap_fill((int)a.count, a.memory, -1, 1),
+        attend_cached(&a, &c, 1, (float[1][6]){{1, 2, 3, 4, 5, 6}}, &one),
         expect_list("its own value", 8, one.joined, one.value, 1e-6, 0));
     trace_free(&one);
     kv_cache_free(&c);
@@ -162,6 +158,6 @@ int main(void)
     TAP("gpt_drop: each mask, at each rate", drop_test());
     refused_sizes();
     refused_passes();
-    refused_caches();
+    tests_of_caches();
     return tap_done();
 }

@@ -14,8 +14,9 @@ static void reads_again(const Gpt *g)
 {
     Gpt again;
     gpt_load(&again, path);
-    expect_list("parameters", g->count, again.memory, g->memory, EXACTLY);
     expect_integer("parameters", (int64_t)again.count, (int64_t)g->count);
+    expect_list("parameters", again.count, again.memory, g->memory,
+                EXACTLY);
     expect_integer("heads", again.n_heads, g->n_heads);
     expect_integer("apart", again.has_own_output, g->has_own_output);
     gpt_free(&again);
@@ -85,9 +86,10 @@ static void model_test(void)
         model_load(&again, path);
         for (size_t i = 0; i < m.count; i++)
             m.memory[i] = from_float16(to_float16(m.memory[i]));
-        expect_list("parameters", m.count, again.memory, m.memory, EXACTLY);
         expect_integer("parameters", (int64_t)again.count,
                        (int64_t)m.count);
+        expect_list("parameters", again.count, again.memory, m.memory,
+                    EXACTLY);
         const Attention *a = &again.attention;
         expect_true("sizes", again.vocabulary == 7 && a->n_heads == 2 &&
                                  again.context_length == 5 && a->d_k == 2 &&
@@ -173,14 +175,10 @@ static void prefix_test(void)
     list_golden("transformer.", "n_head");
     list[listed] = *tokens;
     list[listed++].name = "lm_head.weight";
-    list[listed++] = (Tensor){.name = "transformer.h.0.attn.bias",
-                              .type = 'f',
-                              .rank = 4,
-                              .shape = {1, 1, 2, 2},
-                              .data = (float[4]){1, 0, 1, 1}};
-    list[listed++] = (Tensor){.name = "transformer.h.7.attn.masked_bias",
-                              .type = 'f',
-                              .data = (float[1]){-1e4f}};
+    list[listed++] = TAP_ARRAY("transformer.h.0.attn.bias", 'f',
+                               ((float[4]){1, 0, 1, 1}), 1, 1, 2, 2);
+    list[listed++] = tap_array_of("transformer.h.7.attn.masked_bias", 'f',
+                                  (float[1]){-1e4f}, 0, NULL);
     Gpt g = load_list("\"n_layer\": 2");
     expect_true("apart", g.output.weight != g.tokens);
     expect_list("output", tokens->count, g.output.weight,
@@ -287,11 +285,9 @@ static void load_wrong(size_t i)
     list_golden("", wrong[i].name);
     if (wrong[i].type)
         list[listed++] =
-            (Tensor){.name = wrong[i].name,
-                     .type = (char)wrong[i].type,
-                     .rank = wrong[i].rank,
-                     .shape = {wrong[i].rows, wrong[i].columns},
-                     .data = numbers};
+            tap_array_of(wrong[i].name, (char)wrong[i].type, numbers,
+                         (size_t)wrong[i].rank,
+                         (int[]){wrong[i].rows, wrong[i].columns});
     load_list(NULL);
 }
 

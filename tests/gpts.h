@@ -1,5 +1,5 @@
-/* Models for the tests of chapters 22 and 23, and of their files. Define
- * CHAPTER before including this. */
+/* GPTs for the tests of chapters 22 to 24, of src/gpt*.c and of training.
+ * Define CHAPTER before including this, where there are golden sets. */
 #pragma once
 
 #include "golden.h"

@@ -19,7 +19,7 @@
  *
  * A test that fails tells in YAML what is wrong, in words; what was given,
  * what the function gave and what was due, where these are small; what the
- * tested code has printed, which so cannot be taken for a result; and how
+ * tested code has printed, so that it cannot be taken for a result; and how
  * many of its comparisons fail. */
 #pragma once
 
@@ -277,10 +277,10 @@ static inline void tap_judge(bool refuses, const char *line)
 #define TAP_REFUSES(name, words, line, ...)                                \
     TAP_TEST(name, true, words, line, __VA_ARGS__)
 
-/* A test point: the call must refuse, that is end with status 2 and write
- * one line to standard error, "file.c: function: what is wrong". Where the
- * refusal lives, `line` may be that line; of an exercise it is NULL, and
- * any words will do. */
+/* A test point: the call must refuse, that is end with status 2, and the
+ * last line that it prints must be "file.c: function: what is wrong". Where
+ * the refusal lives, `line` is how that line ends; of an exercise it is
+ * NULL, and any words will do. */
 #define REFUSES(line, ...)                                                 \
     TAP_REFUSES(#__VA_ARGS__, NULL, line, __VA_ARGS__)
 
@@ -291,23 +291,23 @@ static inline void tap_judge(bool refuses, const char *line)
     TAP_REFUSES(#__VA_ARGS__, words, NULL, __VA_ARGS__)
 
 /* A call that is refused because one number in it is wrong: what is wrong,
- * in words; the line of the refusal, or its end, or NULL; and which number
- * has which value instead. WRONG says so in words, as "p.n = 2". */
+ * in words; the refusal's line, or its end, or NULL for any line; and which
+ * number has which value instead. WRONG has any line, SAYS has one; the
+ * words are as "p.n = 2". */
 typedef struct {
     const char *words, *line;
     int *number, value;
 } Wrong;
-#define WRONG(of, to, line_of)                                             \
+#define SAYS(of, to, line_of)                                              \
     {                                                                      \
         .words = #of " = " #to, .line = line_of, .number = &of,            \
         .value = to                                                        \
     }
-
-/* The same, where any line will do. */
-#define BAD(of, to) WRONG(of, to, NULL)
+#define WRONG(of, to) SAYS(of, to, NULL)
 
 /* A test point for each of an array of them: the number gets its value, and
- * then the calls must refuse, which may give it that again as *w. */
+ * the calls must refuse. Calls that make their objects anew can set it again,
+ * through w. */
 #define REFUSES_WRONG(function, wrong, ...)                                \
     for (const Wrong *w = wrong;                                           \
          w < (wrong) + sizeof(wrong) / sizeof *(wrong); w++)               \

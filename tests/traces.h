@@ -1,4 +1,4 @@
-/* An attention's trace against PyTorch, for chapters 7 to 13. Define
+/* Attentions of a set, or of any sizes, and traces against PyTorch. Define
  * CHAPTER before including this. */
 #pragma once
 
@@ -135,14 +135,9 @@ static inline void expect_golden_tables(const char *of, Trace *t,
 
 /* A trace of these sizes whose tables are nowhere: who uses them crashes. */
 #define NOWHERE ((float *)64)
-static inline Trace *sized(int n, int m, int n_heads, int d_k, int d_v,
-                           int d_out)
-{
-    static Trace t;
-    t = (Trace){n, m, n_heads, d_k, d_v, d_out, .query = NOWHERE};
-    t.out = NOWHERE;
-    return &t;
-}
+#define sized(n, m, n_heads, d_k, d_v, d_out)                              \
+    (&(Trace){n, m, n_heads, d_k, d_v, d_out, .query = NOWHERE,            \
+              .out = NOWHERE})
 
 /* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6
  * of 2. A call that is refused has a child of its own, which may change
@@ -166,8 +161,8 @@ static inline const Attention *fitting(int n_heads, int d_out)
     return &fit;
 }
 
-/* The same with one number changed, be it one of the attention's sizes or
- * of what is made of them, and a mask. */
+/* The same with one number changed, and a mask. The number is a size, or
+ * is made from the sizes: so it is set before and after that. */
 static inline Mask fit_but(const Wrong *w)
 {
     static const float table[5 * 6];
@@ -178,7 +173,7 @@ static inline Mask fit_but(const Wrong *w)
 }
 
 /* What does not fit: the attention, or the trace's columns; lengths; the
- * mask; a function of one head. The rest is tried by trace.c and
+ * mask; a function of one head. The rest is tried by
  * attention_object.c. */
 static const Wrong misfit[] = {
     {"a layer for keys of 9 columns, not 4", NULL, &fit.key.d_out, 9},
