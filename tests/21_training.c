@@ -1,6 +1,6 @@
 /* Chapter 21 against PyTorch: golden/21_training. */
 #define CHAPTER "21_training"
-#include "traces.h"
+#include "golden.h"
 #include "attention/21_training.h"
 #include "attention/agreement.h"
 #include "attention/model.h"

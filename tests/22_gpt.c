@@ -1,7 +1,6 @@
 /* Chapter 22 against PyTorch: golden/22_gpt. */
 #define CHAPTER "22_gpt"
 #include "gpts.h"
-#include "traces.h"
 #include "attention/22_gpt.h"
 #include "attention/20_optimizers.h"
 #include "attention/gpt_file.h"

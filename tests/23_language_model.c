@@ -1,7 +1,6 @@
 /* Chapter 23 against PyTorch: golden/23_language_model. */
 #define CHAPTER "23_language_model"
 #include "gpts.h"
-#include "traces.h"
 #include "attention/23_language_model.h"
 
 /* ---- What is drawn */

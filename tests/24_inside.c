@@ -1,7 +1,6 @@
 /* Chapter 24 against PyTorch: golden/24_inside. */
 #define CHAPTER "24_inside"
 #include "gpts.h"
-#include "traces.h"
 #include "attention/24_inside.h"
 #include "attention/prose.h"
 

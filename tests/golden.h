@@ -200,6 +200,13 @@ static inline Random input_random(const char *set)
 /* A generator of any seed, for what is refused. */
 #define some_draws() ((Random[]){random_seeded(1)})
 
+/* The generator stands where PyTorch's does. */
+static inline void expect_next_draw(const char *set, Random *r)
+{
+    const float next = random_float(r);
+    expect_close("following", &next, golden(set, "following"), EXACTLY);
+}
+
 /* ---- What is due of a call. */
 
 /* An array that must be as this tensor when the test ends. */

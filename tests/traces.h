@@ -106,13 +106,6 @@ static inline Attention golden_attention(const char *set, Mask *mask,
     return a;
 }
 
-/* The generator stands where PyTorch's does. */
-static inline void expect_next_draw(const char *set, Random *r)
-{
-    const float next = random_float(r);
-    expect_close("following", &next, golden(set, "following"), EXACTLY);
-}
-
 /* Every table against entry b of a batch, by its name after another, such
  * as "t->". Dropout's draws are exact. */
 static inline void expect_golden_tables(const char *of, Trace *t,
