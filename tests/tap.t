@@ -177,9 +177,7 @@ int main(void)
 EOT
 $program .= "    TAP(\"not\", text_$_()); // text\n" for 0 .. $#texts;
 $program .= "    return tap_done();\n}\n";
-open my $file, '>', "$folder/x.c" or die "$folder/x.c: $!\n";
-print $file $program;
-close $file or die "$folder/x.c: $!\n";
+Chapter::save("$folder/x.c", split /\n/, $program);
 my $cc = join ' ', $ENV{CC} // 'cc', map { $ENV{$_} // () } qw(CFLAGS LDFLAGS);
 is system("$cc -std=c11 -Isrc -Itests '$folder/x.c' '$build/libsupport.a' -lm -o '$folder/x'"), 0,
   'it compiles' or BAIL_OUT('no harness');

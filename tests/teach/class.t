@@ -68,6 +68,7 @@ put("$work/broken/hw1.zip", 'x');
 make_path("$work/link", "$work/links", "$work/pipe");
 symlink "$work/plain/02_softmax.c", "$work/link/02_softmax.c";
 symlink "$work/below/chapters", "$work/links/chapters";
+symlink "$work/plain", "$work/to plain";
 mkfifo("$work/pipe/02_softmax.c", 0600);
 archive("$work/zipped/hw1.zip", ['hw1/README.md', 'x'], ['hw1/.book/02_softmax.c', 'the solution'],
     ['__MACOSX/hw1/02_softmax.c', 'x'], ['hw1/chapters/02_softmax.c', 'Z'], ["$folder/escaped/03_qkv.c", 'Y'], ['../../x/02_softmax.c', 'X']);
@@ -76,10 +77,10 @@ archive("$work/again.zip", ['02_softmax.c', 'C'], ['02_softmax.c', 'another']);
 archive("$work/nested.zip", ['hw/README.md', 'x'], ['__MACOSX/x.zip', 'x'], ['hw/hw1.zip', 'x']);
 archive("$work/bomb.zip", ['1.txt', 'x' x 210_000_000]);
 for ((map { [$_, 'C'] } 'plain', 'below', 'deep', 'again', 'alone', 'windows', "Anna M\xc3\xbcller \"A\"", 'twice', 'book'),
-     ['main', 'none'], ['book', 'C C', @two], ['alone', 'none none', @two],
+     ['main', 'none'], ['plain/', 'C'], ['to plain', 'C'], ['book', 'C C', @two], ['alone', 'none none', @two],
      ['differ', "02_softmax.c is there more than once: a/02_softmax.c and b/02_softmax.c: one is needed\n"],
      ['large', 1_000_001], ['link', 'none'], ['links', 'none'], ['pipe', 'none'],
-     ['again.zip', "02_softmax.c is in again.zip, and was packed before with another text: one is needed\n"],
+     ['again.zip', "02_softmax.c is in again.zip, and was there before with other contents: one is needed\n"],
      ['nested.zip', "hw/hw1.zip in nested.zip is an archive: unpack it first, into a folder of its own\n"],
      ['bomb.zip', "bomb.zip has more than 200000000 bytes in it\n"],
      ['broken', "hw1.zip is no zip archive that can be read here: unpack it first, into a folder of its own\n"],
@@ -92,9 +93,10 @@ ok !-e "$folder/escaped" && !-e 'x', '... nothing was unpacked to where a name l
 # What a folder holds: folders, archives, files; and what is nobody's.
 my $loose = "$folder/loose";
 put("$loose/$_", 'C') for 'anna_12_assignsubmission_02_softmax.c', 'anna_12_assignsubmission_03_qkv.c', 'bob_02_softmax-1.c',
+  'fox_123_4567_02_softmax.c', 'fox_123_4568_03_qkv.c',
   'carol/02_softmax.c', '.hidden/02_softmax.c', 'notes.txt', '02_softmax.c', 'carol.zip', 'Dora M.zip', 'emil.tar.gz';
 sub names { my ($of, @others) = Submission::all(@_); return join('|', sort keys %$of) . ' but ' . join '|', @others }
-is names($loose, @two), 'Dora M|anna_12_assignsubmission|bob|carol|emil but 02_softmax.c|notes.txt', 'a folder for all';
+is names($loose, @two), 'Dora M|anna_12_assignsubmission|bob|carol|emil|fox_123 but 02_softmax.c|notes.txt', 'a folder for all';
 
 # ---- A class
 
@@ -148,7 +150,7 @@ sub of_copy {
     my $said = `$make -s grade WORK='$folder/copy' @with 2>&1`;
     return join ' ', $? >> 8, ($said =~ /\A(.*)/)[0], $said =~ m{^score: (.*)}m;
 }
-like of_copy(), qr/^2 \S+ it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed/, 'what is graded must be said';
+like of_copy(), qr/^2 \S+ say what to grade: NAME=hw1 or CHAPTER=02 is needed/, 'what is graded must be said';
 is of_copy('CHAPTER=2.1'), '0 CHAPTER=2.1 0 / 3', 'a copy handed in blank has nothing, of what CHAPTER names';
 is of_copy('CHAPTER=01', "CONF='$conf'"), '0 hw 0 / 16', '... or of the assignment, whatever CHAPTER names';
 like of_copy('CHAPTER=2.9'), qr/^2 \S+ CHAPTER=2\.9: exercise 2\.9 is not in chapter 2: /, '... which there must be';

@@ -156,9 +156,10 @@ SKIP: {
     chmod 0755, "$folder/open";
     my $all = `PATH='$folder/bin':"\$PATH" $make -s grade-all DIR='$again' OUT='$folder/open-grades' CHAPTER=02 2>&1`;
     is $?, 0, 'a class is graded without a jail' or diag $all;
+    like $all, qr/^Graded without a jail \(/m, '... and told so';
     my $table = Text::of_file("$folder/open-grades/grades.csv");
     is join(' ', $table =~ /^[^,]*,(\d+),/mg), '7 7 7 0 0 10', '... as it was' or diag $table;
-    like Text::of_file("$folder/open-grades/reports/right.txt"), qr{^score: 10 / 10\ngraded in no jail \(bwrap: no namespaces\), but as another user with the same limits$}m, '... and each report says so';
+    like Text::of_file("$folder/open-grades/reports/right.txt"), qr{^score: 10 / 10\ngraded without a jail \(bwrap: no namespaces\), as another user, with the same limits$}m, '... and each report says so';
     ok !-e "$folder/open/written", '... nothing was written';
     is left(), '', '... and no process is left';
 }
@@ -172,7 +173,7 @@ chmod 0711, $folder;
 my $build = $ENV{BUILD} // 'build';
 make_path("$folder/build/grader", "$folder/build/mistakes");
 system("cp -p '$build'/grader/how '$build'/grader/run.o '$build'/grader/02_softmax.* '$folder/build/grader'; cp -p '$build'/mistakes/02.json '$folder/build/mistakes'");
-for (['no judge', 'judge', [], qr/02_softmax\.judge is not there: make graders makes it/], ['no tests', 'tests', [], qr/02_softmax\.tests is not there/],
+for (['no judge', 'judge', [], qr/02_softmax\.judge is not there: make graders, with NAME or CHAPTER, makes it/], ['no tests', 'tests', [], qr/02_softmax\.tests is not there/],
      ['a judge that does not end its work', 'judge', ['#!/bin/sh', 'echo ok 1 - softmax: vector_1'], qr/the judge of chapter 02_softmax/],
      ['a judge that cannot run', 'judge', ['x'], qr/the judge of/]) {
     my ($what, $part, $text, $words) = @$_;

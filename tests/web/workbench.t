@@ -11,6 +11,7 @@ use File::Temp qw(tempdir);
 use List::Util qw(sum max);
 use Chapter;
 use Test::More;
+use Text;
 
 binmode Test::More->builder->$_, ':encoding(UTF-8)' for qw(output failure_output);
 my $build  = $ENV{BUILD} // 'build';
@@ -27,12 +28,10 @@ sub built {
     my $copy = tempdir(CLEANUP => 1);
     system('cp', (map {"tools/web/$_"} @{$files{$name}}, 'stages.h'), $copy) == 0 or die "no copy\n";
     if ($change) {
-        my $text = my $before = do { local (@ARGV, $/) = "$copy/explain.c"; <> };
+        my $text = my $before = Text::of_file("$copy/explain.c");
         $change->() for $text;
         die "explain.c: nothing was changed\n" if $text eq $before;
-        open my $out, '>', "$copy/explain.c" or die "$copy/explain.c: $!\n";
-        print $out $text;
-        close $out or die "$copy/explain.c: $!\n";
+        Chapter::save("$copy/explain.c", split /\n/, $text);
     }
     is `$compile -Wmissing-prototypes -Werror $copy/*.c $build/libattention.a $link -o $copy/$name 2>&1`, '',
       "$name is built without a warning" . ($change ? ', with another explain.c' : '');

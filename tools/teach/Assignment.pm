@@ -54,7 +54,7 @@ sub load {
 sub asked {
     my ($conf) = @_;
     return load($conf) if length($conf // '');
-    my @ids = split ' ', $ENV{CHAPTER} // '' or die "it is not said what is graded: NAME=hw1 or CHAPTER=02 is needed\n";
+    my @ids = split ' ', $ENV{CHAPTER} // '' or die "say what to grade: NAME=hw1 or CHAPTER=02 is needed\n";
     return named(@ids);
 }
 
@@ -85,7 +85,7 @@ sub _read {
         $key =~ s/\s+/ /g;
         die "$path:$.: '$key' is not known: name, title, exercises, chapters, points 2.1, due or seconds is needed\n"
           if $key !~ /^(?:name|title|exercises|chapters|points \w+\.\d+|due|seconds)$/;
-        die "$path:$.: '$key' stands in line $line{$key} already\n" if $line{$key};
+        die "$path:$.: '$key' is set in line $line{$key} already\n" if $line{$key};
         die "$path:$.: nothing follows '$key ='\n" if $value eq '';
         die "$path:$.: '$key' holds a control character\n" if $value =~ /[[:cntrl:]]/;
         ($given{$key}, $line{$key}) = ($value, $.);
@@ -98,7 +98,7 @@ sub _check {
     my ($path, $given, $wrong) = @_;
     my ($name, $seconds) = @$given{qw(name seconds)};
     die "$path: there is no name: a line such as 'name = hw1' is needed\n" if !defined $name;
-    die "$path: there is no exercises: a line such as 'exercises = 1.1 2.1' is needed\n"
+    die "$path: no exercises are chosen: a line such as 'exercises = 1.1 2.1' is needed\n"
       if !defined($given->{exercises} // $given->{chapters});
     $wrong->('name', "the name is '$name': at most 40 letters (a to z), digits, - and _ are needed, and "
         . 'a letter or digit first') if $name !~ /^[a-zA-Z0-9][\w-]{0,39}\z/a;

@@ -27,6 +27,7 @@ use IO::Socket::UNIX;
 use List::Util qw(uniq);
 use Time::HiRes qw(time);
 
+my $AGAIN = "remove build/grader, and make graders, with NAME or CHAPTER, makes it again\n";
 my $ROOT = dirname(dirname(dirname(abs_path(__FILE__))));
 
 # The name of a chapter's file, and of those of an assignment.
@@ -49,7 +50,7 @@ sub how {
     }
     return \%how;
 }
-sub _lines { return split /\n/, eval { Text::of_file($_[0]) } // die "$_[0] is not there: make graders makes it\n" }
+sub _lines { return split /\n/, eval { Text::of_file($_[0]) } // die "$_[0] is not there: make graders, with NAME or CHAPTER, makes it\n" }
 
 # Dies with one line if something is not there by which this assignment is graded.
 sub check {
@@ -57,7 +58,7 @@ sub check {
     my @parts = ((map { my $name = $_; map {"$how->{build}/grader/$name.$_"} qw(judge a tests) } chapters($assignment)),
         "$how->{build}/grader/run.o", map {"$how->{build}/mistakes/$_->{chapter}.json"} @{$assignment->{exercises}});
     my ($lost) = grep { !-s } @parts;
-    die "$lost is not there: make graders makes it\n" if $lost;
+    die "$lost is not there: make graders, with NAME or CHAPTER, makes it\n" if $lost;
 }
 sub _headers { return Headers::files(Headers->load("$ROOT/src/attention.h")) }
 
@@ -83,7 +84,7 @@ sub _grade_chapter {
     my $number = $exercises[0]{chapter};
     my $name   = name_of($number);
     my ($untested) = grep { !$how->{due}{$name}{$_} } map { $_->{function} } @exercises;
-    die "$name.tests has no test of $untested: make graders makes it again\n" if $untested;
+    die "$name.tests has no test of $untested: $AGAIN" if $untested;
     my $most = $Submission::LARGEST;
     my @said = !exists $text->{$name} ? ('missing', "there is no $name.c, or it is a link")
       : length $text->{$name} > $most ? ('refused', "$name.c has more than $most bytes: no more are read")
@@ -127,6 +128,7 @@ sub _compile {
         [@cc, "$name.o", 'run.o', "$name.a", @{$how->{"libraries.$name"} // []}, '-lm', '-o', $name]) {
         my ($said, $status, $stopped) = $jail->compile(20, @$command);
         next if !$status && !$stopped;
+        die "the compiler cannot work: $1\n" if $said =~ /(No space left on device|[Cc]annot fork)/;
         return 'the compiler did not end in time' if $stopped;
         # What tells what is wrong comes first.
         my @lines = grep { /\S/ } split /\n/, $said;
@@ -141,6 +143,7 @@ sub _compile {
 sub _judged {
     my ($how, $jail, $name, $seconds, @functions) = @_;
     my $place = "$jail->{place}/socket";
+    die "$place: too long for the name of a socket: a shorter TMPDIR is needed\n" if length $place > 100;
     my $socket = IO::Socket::UNIX->new(Local => $place, Listen => 9) or die "$place: $! $@\n";
     my $of_test = $ENV{TAP_SECONDS} // 5;
     my $running = $jail->run($of_test, $socket, $name);
@@ -152,7 +155,7 @@ sub _judged {
     unlink $place;
     my @tests = Chapter::tests_of("the judge of chapter $name", [split /\n/, $said], $status);
     my ($fault) = grep { $_->{name} =~ /^the judge of/ } @tests;
-    die "$fault->{name}: make graders makes it again\n" if $fault && !$stopped;
+    die "$fault->{name}: $AGAIN" if $fault && !$stopped;
     return grep { $_->{name} !~ /^the judge of/ } @tests;
 }
 

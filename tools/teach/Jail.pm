@@ -9,6 +9,7 @@ use strict;
 use warnings;
 use utf8;
 use Fcntl qw(F_SETFD);
+use IO::Socket::UNIX;
 use POSIX qw(WNOHANG);
 use Text;
 use Time::HiRes qw(time sleep);
@@ -24,9 +25,17 @@ my %LIMITS = (
     run     => ['--as=536870912', '--fsize=0', '--nproc=16'],
 );
 
-# The kernel counts processes by user: so each that grades has one of its own, whom no
-# person is; and root, for whom it counts none, is not in a jail.
-sub user { return 61184 + $$ % 4096 }
+# The kernel counts processes by user, and none of root's. So what root grades runs as a user
+# that belongs to no account, and to no other that grades: each has taken a name without a
+# file, which is free again when its process ends.
+my ($user, $taken);
+sub user {
+    for my $id (map { 61184 + ($$ + $_) % 4096 } 0 .. 4095) {
+        last if $user;
+        $taken = IO::Socket::UNIX->new(Local => "\0attention-grader-$id", Listen => 1) and $user = $id;
+    }
+    return $user // die "no user is free to run a submission\n";
+}
 
 # A jail for this compiler, with its folders in this place, in which what is hidden is not to
 # be seen, wherever it lies. Says what it lacks (`open`), if it is not a whole one. Dies with
@@ -42,7 +51,7 @@ sub new {
     $self->enter('jail');
     my $why = $self->_fault or return $self;
     @$self{qw(whole before open)} = (0, ['setpriv', @user, qw(--no-new-privs --pdeathsig KILL --)],
-        "in no jail ($why), but " . ($> ? 'as you' : 'as another user') . ' with the same limits');
+        "without a jail ($why), as " . ($> ? 'you' : 'another user') . ', with the same limits');
     $self->enter('open');
     my $fault = $self->_fault or return $self;
     die "submissions cannot be run here ($fault): grade on Linux, with a compiler that works, and a "

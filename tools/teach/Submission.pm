@@ -7,6 +7,7 @@ package Submission;
 use strict;
 use warnings;
 use utf8;
+use Cwd qw(abs_path);
 use File::Find qw(find);
 use IO::Uncompress::Unzip qw($UnzipError);
 use List::Util qw(uniq);
@@ -28,12 +29,13 @@ sub _in_front {
 }
 
 # Whose file it is that stands in a folder for all: what its name has in front of a
-# chapter's or of its ending, or nothing.
+# chapter's or of its ending, or nothing. Of two numbers at the end, Canvas gives the first
+# to the student, and the second to the file.
 sub _owner {
     my ($file, @chapters) = @_;
     for my $chapter (@chapters) {
         my $name = _in_front($file, $chapter);
-        return $name =~ s/[ _-]+\z//r if defined $name;
+        return $name =~ s/[ _-]+\z//r =~ s/(_\d{3,})_\d{3,}\z/$1/r if defined $name;
     }
     return $1 if $file =~ /^(.+?)(?:\.zip\z|$OTHER)/is || @chapters == 1 && $file =~ /^(.+?)$ENDING/is;
     return;
@@ -98,7 +100,7 @@ sub _unpack {
             die "$shown has more than $MOST bytes in it\n" if ($had->{bytes} += length $more) > $MOST;
         }
         die "$shown has more than $MOST_FILES files in it\n" if ++$had->{files} > $MOST_FILES;
-        die Text::line($name), " is in $shown, and was packed before with another text: one is needed\n"
+        die Text::line($name), " is in $shown, and was there before with other contents: one is needed\n"
           if $is_c && ($had->{text}{$name} //= $text) ne $text;
     } while ($zip->nextStream == 1);
 }
@@ -130,7 +132,7 @@ sub _chosen {
 # No link is followed. Dies with one line where a person has to look.
 sub texts {
     my ($paths, @chapters) = @_;
-    my ($folder) = grep { -d } @$paths;
+    my ($folder) = map { abs_path($_) } grep { -d } @$paths; # which may have been given as a link, or with a /
     my %path = map { ($folder ? substr $_, 1 + length $folder : s{.*/}{}sr) => $_ } $folder ? _below($folder) : @$paths;
     my $read = sub { _text_of($path{$_[0]}) };
     my %chosen = _chosen(\@chapters, $read, sort keys %path);
