@@ -31,6 +31,7 @@ static void read_once(void)
     all.on = tsv_value(&file, "machine");
     tsv_value(&file, "date");
     tsv_value(&file, "versions");
+    /* A row has a byte at least. */
     all.row = new_list(strlen(file.next), sizeof *all.row);
     tsv_columns(&file, COLUMNS, column);
     while (tsv_has_row(&file)) {

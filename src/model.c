@@ -110,6 +110,7 @@ void model_gradient_check(const Model *m, const Pass *p,
     SIZES_CHECK("a gradient of vocabulary, context_length",
                 {grad_m->vocabulary, m->vocabulary},
                 {grad_m->context_length, m->context_length});
+    attention_gradient_check(&m->attention, &grad_m->attention);
 }
 
 void training_init(Training *t, const Model *sizes, int texts, int n)

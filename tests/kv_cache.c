@@ -17,7 +17,10 @@ static void bytes(void)
 
 static void given_back(void)
 {
-    KVCache c, sizes = {1, 1, 1, .capacity = 1, .count = 3, .first = 2};
+    KVCache c;
+    KVCache sizes = {.n_kv_heads = 1, .d_k = 1, .d_v = 1, .capacity = 1};
+    sizes.count = 3;
+    sizes.first = 2;
     kv_cache_init(&c, &sizes);
     expect_true("begins without tokens", !c.count && !c.first);
     kv_cache_free(&c);

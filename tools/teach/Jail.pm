@@ -30,11 +30,12 @@ my %LIMITS = (
 # file, which is free again when its process ends.
 my ($user, $taken);
 sub user {
+    return $user if $user;
     for my $id (map { 61184 + ($$ + $_) % 4096 } 0 .. 4095) {
-        last if $user;
-        $taken = IO::Socket::UNIX->new(Local => "\0attention-grader-$id", Listen => 1) and $user = $id;
+        $taken = IO::Socket::UNIX->new(Local => "\0attention-grader-$id", Listen => 1) or next;
+        return $user = $id;
     }
-    return $user // die "no user is free to run a submission\n";
+    die "no user is free to run a submission\n";
 }
 
 # A jail for this compiler, with its folders in this place, in which what is hidden is not to
