@@ -1,57 +1,55 @@
 /*
 # The dot product: two lists, one number {#dot-product}
 
-![The way from words to attention. This chapter is about the shaded
-step](pipeline.svg){#fig-dot-product-pipeline}
+*Shiny sun. Shiny shoe.* You have read one word twice and understood two
+different things: the first glows by itself, the second has been polished.
+Nobody told you to look at the word beside it. You looked, and it was the
+right word to look at.
 
-A program cannot ask what a word means. It can compare numbers. So a
-language model begins by putting a list of numbers in place of each word,
-and this book begins with the question that follows: given two such lists,
-how well do they go together? The answer is to be a single number.
-Everything called attention is built on that number.
+A program that is to understand words needs to do the same. It has to look
+at a word's neighbours and decide which of them matter, and how much. That
+is what **attention** does, and it comes down to one small calculation on
+two lists of numbers, which you will write in this chapter.
 
-Take three words, *Hello shiny sun*. First, a text is cut into pieces called
-**tokens**. Real models often cut inside words; here a token is a word. The
-list of numbers that stands for a token is its **embedding**. It gives the
-token a place in a space: two numbers are a point on paper, three are a
-point in a room, and more work just the same. A list of numbers is also
-called a **vector**; PyTorch says **tensor**, for lists and for tables of
-any number of dimensions.
-
-The embeddings below are invented, by HackTricks [@hacktricks]. Those of a
-model are found by training, which moves words that are used alike to places
-near each other. Does each entry stand for a feature of the word, such as
-its gender? In invented embeddings an entry may, as in [](#qkv). In trained
-embeddings a feature is rather a direction: the way from *man* to *woman* is
-about the same as the way from *king* to *queen* [@mikolov2013]. What a
-single entry of a trained embedding means, mostly nobody could say.
-
-The header `attention/01_dot_product.h` declares the functions of this
-chapter.
+Why lists of numbers? Because a program can't ask what a word means, but it
+can compare numbers. So a language model cuts a text into pieces, called
+**tokens**, and puts a list of numbers in place of each token. In this book
+a token is a word; real models often cut inside words as well. The list that
+belongs to a token is its **embedding**. Two numbers are a point on paper,
+three are a point in a room, and hundreds are a point in a space that nobody
+can draw but everybody can calculate in. Such a list is also called a
+**vector**, and PyTorch, the library that most models are written in, calls
+lists and tables of numbers **tensors**.
 */
 
 #include "attention/01_dot_product.h"
 #include "support.h"
 
 /*
-And these are the embeddings, a row for each token. The numbers are of type
-`float`, as mostly in PyTorch: 32 bits, about seven decimal digits.
+Here are four words, a row of three numbers for each:
 */
 
-static const char *const words[3] = {"Hello", "shiny", "sun"};
-static const float embedding[3][3] = {
+static const char *const words[4] = {"Hello", "shiny", "sun", "shoe"};
+static const float embedding[4][3] = {
     {0.34f, 0.22f, 0.54f}, /* Hello */
     {0.53f, 0.34f, 0.98f}, /* shiny */
     {0.29f, 0.54f, 0.93f}, /* sun */
+    {0.81f, 0.12f, 0.35f}, /* shoe */
 };
 
 /*
+These numbers are invented, so they tell us nothing about English. A model
+finds its embeddings by training, which moves words that are used in similar
+ways close together. Don't look for the meaning of a single number, then. In
+trained embeddings it is the *directions* that mean something: the way from
+*man* to *woman* is about the way from *king* to *queen* [@mikolov2013].
+
 ## Multiply, then add {#dot-product-sum}
 
-Write two lists one below the other and multiply each entry by the one below
-it. Where both entries are large and have the same sign, their product is
-large. Where their signs differ, the product is negative. Each product says
-how strongly the two lists agree in one entry.
+Write two lists one below the other, and multiply each entry by the one
+below it. A product is large where both lists have a lot of something, and
+small where one of them has little. It's negative where one list has
+something and the other has its opposite.
 */
 
 void multiply_entries(int n, const float a[n], const float b[n],
@@ -62,22 +60,21 @@ void multiply_entries(int n, const float a[n], const float b[n],
 }
 
 /*
-In C a parameter's type may mention those before it: `const float a[n]`
-tells the reader that `a` has `n` entries; to the compiler it is a pointer,
-as always. Every function of this book states its shapes so: sizes first,
-then inputs, which are `const`, and last what it writes.
+In C, the type of a parameter may use the parameters before it. `const float
+a[n]` is a pointer, as always, but it tells you that `a` has `n` entries.
+All functions in this book declare their shapes this way: sizes first, then
+the inputs, which are `const`, then what the function writes.
 
-We wanted one number, so add the products up. The sum is called the **dot
-product**, after the dot in its formula. Below each list stands how many
-entries the list has:
+We wanted one number. Add the products up, and you have the **dot product**:
 
 $$\underset{n}{a} \cdot \underset{n}{b} = \sum_{k=1}^{n} a_k b_k$$
 
-(Formulas and prose count from 1, "the first word", and C counts from 0.)
+The $n$ below each letter is a reminder that both are lists of $n$ entries.
+(Formulas count from 1, as people do. C counts from 0.)
 
-The function is an exercise. The page shows its solution. In a student's
-copy ([](#how-to-read)) the function's body is empty, and the book's
-solution is shown once yours is right.
+Now it's your turn. An exercise asks for a function, and its solution comes
+right after it, because the book goes on with that function. Cover it, or
+make a copy of the book in which it's missing ([](#how-to-read)).
 
 **Exercise 1.1** (★, 2 points): `dot`. The sum of the products. For two
 lists without entries there is nothing to add, and the answer is 0.
@@ -105,10 +102,9 @@ float dot(int n, const float a[n], const float b[n])
 }
 
 /*
-Two lists short enough to check in your head, $(1, 2, 3)$ and $(4, 5, 6)$:
+Try it on two lists that are short enough to check in your head:
 */
 
-/* folded: how this is printed */
 static void show_one_number(void)
 {
     const float a[3] = {1, 2, 3}, b[3] = {4, 5, 6};
@@ -125,28 +121,25 @@ products of a and b (3)
 a . b: 32.0000
 ```
 
-In NumPy, Python's library for arrays, `np.multiply(a, b)` makes the list
-and `a @ b` the number ([A.12](#errata-12), an entry of the appendix for
-those who come from a tutorial).
-
-In the output, a shape stands behind each name: `(3)` is a list of three
-entries, and `(3, 2)` will be a table of three rows and two columns.
+In the output, the number in brackets after a name is its shape: `(3)` is a
+list of three entries, and `(3, 2)` will be a table of three rows and two
+columns.
 
 ## What the number means {#dot-product-shadow}
 
-Lists with two entries can be drawn as arrows, and then the dot product is
-something to look at. Choose one arrow, $a = (4, 1)$, and let light fall at
+With two entries, a list can be drawn as an arrow, and then the dot product
+is something you can see. Take one arrow, $a = (4, 1)$, and let light fall at
 a right angle onto its line. Every other arrow casts a **shadow** there. The
-dot product with $a$ is the length of the shadow times the length of $a$;
-where the shadow falls on the far side, the product is negative.
+dot product with $a$ is the length of the shadow times the length of $a$.
+Where the shadow falls on the far side, it counts as negative.
 
 ![Four arrows. The thick lines are shadows on the line of $a$, and dashed
 lines lead from the tips to them; the numbers are the dot products with
 $a$](arrows.svg){#fig-arrows}
 
-By the length of a list we mean that of its arrow, not the number of its
-entries. The theorem of Pythagoras gives that length, by the dot product of
-the list with itself: $|a| = \sqrt{a \cdot a}$.
+The length of a list, here and from now on, is the length of its arrow. By
+the theorem of Pythagoras it is the root of the list's dot product with
+itself, $|a| = \sqrt{a \cdot a}$:
 */
 
 float length(int n, const float a[n])
@@ -155,11 +148,9 @@ float length(int n, const float a[n])
 }
 
 /*
-Let us measure the shadows by their angles. An arrow, its shadow and the
-dashed line make a right triangle, so the shadow is the arrow's length times
-the cosine of the angle between the two arrows. (Beyond a right angle, the
-cosine is negative, and so is the shadow. `atan2f` gives the angle of an
-arrow with the first axis.)
+Don't take the shadow on trust. Measure it another way, by angles: an arrow,
+its shadow and the dashed line make a right triangle, so the shadow is the
+arrow's length times the cosine of the angle between the two arrows.
 */
 
 static float shadow(const float x[2], const float a[2])
@@ -168,18 +159,21 @@ static float shadow(const float x[2], const float a[2])
     return length(2, x) * cosf(angle);
 }
 
-/* folded: how this is printed */
+static void show_shadow(const char *name, float x, float y)
+{
+    const float a[2] = {4, 1}, arrow[2] = {x, y};
+    const float measured = shadow(arrow, a);
+    print_vector(
+        name, 3,
+        (float[3]){dot(2, arrow, a), measured, measured * length(2, a)});
+}
+
 static void show_shadows(void)
 {
-    const char *const names[4] = {"a", "along", "across", "against"};
-    const float x[4][2] = {{4, 1}, {3, 2}, {-0.5f, 2}, {-2, 1}};
     puts("dot product with a, shadow, and shadow times the length of a");
-    for (int i = 1; i < 4; i++) {
-        const float measured = shadow(x[i], x[0]);
-        print_vector(names[i], 3,
-                     (float[3]){dot(2, x[i], x[0]), measured,
-                                measured * length(2, x[0])});
-    }
+    show_shadow("along", 3, 2);
+    show_shadow("across", -0.5f, 2);
+    show_shadow("against", -2, 1);
 }
 
 /*
@@ -193,69 +187,74 @@ against (3)
 [-7.0000, -1.6977, -7.0000]
 ```
 
-The first number and the last agree. *Along* points roughly where $a$
-points, and its dot product is large. *Across* is at a right angle, casts no
-shadow, and gets 0. *Against* points away and gets a negative number. So the
-dot product is a measure of **alignment**.
+The first number and the last are the same in each row. *Along* points
+roughly where $a$ points and gets a large number. *Across* is at a right
+angle, casts no shadow and gets 0. *Against* points away and gets a negative
+number. So the dot product is a measure of **alignment**: it says
+how well two arrows point the same way.
 
-Does the dot product always agree with shadow times length? Add up
-$(b_k - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$ over all entries:
+Is that so for all arrows, and for lists that nobody can draw? Add up $(b_k -
+a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$ over all entries:
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
-Here $b - a$, the list of the differences, is the arrow from the tip of $a$
-to the tip of $b$. So the dot product follows from three lengths, and
-lengths do not change when the drawing is turned. Turn it until $a$ lies
-along the first axis. Then $a$ is $(|a|, 0)$, and $b$ is some $(s, t)$, of
-which $s$ is the shadow. The dot product is $|a|\, s + 0\, t$. Longer lists
-are no different: two arrows, in whatever space, lie in a plane, which can
-be laid on the paper.
+The list $b - a$ is the arrow from the tip of $a$ to the tip of $b$. So the
+dot product follows from three lengths, and lengths don't change when you
+turn the paper. Turn it until $a$ lies along the first axis. Now $a$ is
+$(|a|, 0)$ and $b$ is some $(s, t)$, where $s$ is the shadow, and their dot
+product is $|a|\, s + 0\, t$. Longer lists are no different: two arrows lie
+in a plane, whatever the space around them, and a plane can be laid on the
+paper.
 
-## The scores of *shiny* {#dot-product-scores}
+## Which words matter to *shiny*? {#dot-product-scores}
 
-Now the words. How well does *shiny* go with each word of its sentence,
-itself included?
+Back to the words. In *Hello shiny sun*, how well does *shiny* go with each
+word of its sentence, itself included? And in *Hello shiny shoe*?
 */
 
-/* folded: how this is printed */
-static void show_shiny(void)
+static void show_shiny(const char *label, int last)
 {
     const float *shiny = embedding[1];
-    float product[3][3], scores[3];
-    for (int j = 0; j < 3; j++) {
-        multiply_entries(3, shiny, embedding[j], product[j]);
-        scores[j] = dot(3, shiny, embedding[j]);
-    }
-    print_matrix("products of shiny with each word, a word a row", 3, 3,
-                 product);
-    print_vector("scores of shiny", 3, scores);
+    print_vector(label, 3,
+                 (float[3]){dot(3, shiny, embedding[0]),
+                            dot(3, shiny, embedding[1]),
+                            dot(3, shiny, embedding[last])});
+}
+
+static void show_both_sentences(void)
+{
+    show_shiny("scores of shiny in Hello shiny sun", 2);
+    show_shiny("scores of shiny in Hello shiny shoe", 3);
 }
 
 /*
 ``` output
-products of shiny with each word, a word a row (3, 3)
-[[0.1802, 0.0748, 0.5292],
- [0.2809, 0.1156, 0.9604],
- [0.1537, 0.1836, 0.9114]]
-scores of shiny (3)
+scores of shiny in Hello shiny sun (3)
 [0.7842, 1.3569, 1.2487]
+scores of shiny in Hello shiny shoe (3)
+[0.7842, 1.3569, 0.8131]
 ```
 
-Each row adds up to one score. Most of it comes from the last column, where
-all three words have their largest entry. A dot product that is to decide
-how much one token matters to another is an **attention score**, elsewhere
-also **unnormalized score** or **unnormalized attention weight**.
-The vector of the token that asks, here *shiny*, is called the **query**,
-and a vector that it is compared with a **key**. For now every word's
-embedding plays both parts.
+A dot product that decides how much one token matters to another is an
+**attention score**. The vector of the token that looks, here *shiny*, is
+called its **query**, and each vector it is compared with is a **key**. For
+now every word's embedding plays both parts.
+
+But why should a word that points the same way be a word that matters? No
+law says so. It's a decision, and what makes it a good one is that the
+vectors aren't given. Training chooses them, so it can turn them until the
+words that matter to each other are the ones that point the same way. In
+[](#self-attention-training) you can watch that happen. The dot product is what training
+has to work with: one number, cheap to compute, that changes smoothly when a
+vector turns.
 
 ## All against all
 
-If every word asks, there are as many rows of scores as words. Sizes come in
-this order: the rows of the result, its columns, then the length of the
-sums. Here they are `n` queries, `m` keys, and `d` entries in each. (`const
-float key[m][d]` is a pointer to rows; with `d`, the compiler knows how far
-one row is from the next.)
+If every word looks at every word, there is a row of scores for each. Sizes
+come in this order: the rows of the result, its columns, then the length of
+the sums. Here they are `n` queries, `m` keys and `d` entries in each.
+(`const float key[m][d]` is a pointer to rows. Since it knows `d`, the
+compiler knows how far one row is from the next.)
 
 **Exercise 1.2** (★★, 3 points): `dot_scores`. Score `i`, `j` is the dot
 product of query `i` with key `j`. There may be more keys than queries, or
@@ -283,51 +282,52 @@ void dot_scores(int n, int m, int d, const float query[n][d],
             scores[i][j] = dot(d, query[i], key[j]);
 }
 
-/* folded: how this is printed */
-static void show_all_scores(void)
-{
-    float scores[3][3];
-    dot_scores(3, 3, 3, embedding, embedding, scores);
-    print_matrix("scores", 3, 3, scores);
-    figure_heatmap("scores",
-                   "The dot product of every word with every word", 3,
-                   words, 3, words, scores);
-}
-
 /*
 ::: question
-Three words give nine scores. Which of them must be equal? And will each
+Four words give sixteen scores. Which of them must be equal? And will each
 word go best with itself?
 
 Swapping the two lists changes no product, so *Hello* with *sun* scores what
-*sun* scores with *Hello*: what is below the diagonal mirrors what is above.
-But a word need not go best with itself, as the first row shows.
+*sun* scores with *Hello*, and the table is its own mirror image across the
+diagonal. But a word need not go best with itself, as the first row shows.
 :::
+*/
 
+static void show_all_scores(void)
+{
+    float scores[4][4];
+    dot_scores(4, 4, 3, embedding, embedding, scores);
+    print_matrix("scores", 4, 4, scores);
+    figure_heatmap("scores",
+                   "The dot product of every word with every word", 4,
+                   words, 4, words, scores);
+}
+
+/*
 ``` output
-scores (3, 3)
-[[0.4556, 0.7842, 0.7196],
- [0.7842, 1.3569, 1.2487],
- [0.7196, 1.2487, 1.2406]]
+scores (4, 4)
+[[0.4556, 0.7842, 0.7196, 0.4908],
+ [0.7842, 1.3569, 1.2487, 0.8131],
+ [0.7196, 1.2487, 1.2406, 0.6252],
+ [0.4908, 0.8131, 0.6252, 0.7930]]
 ```
 
 ![The scores as a map: the stronger the colour, the larger the
 score](scores.svg){#fig-scores}
 
-*Hello* scores 0.4556 with itself and 0.7842 with *shiny*. We will come back
-to that.
+*Hello* scores 0.4556 with itself and 0.7842 with *shiny*. Does it have more
+in common with *shiny* than with itself? That's worth a section of its own,
+after a word about notation.
 
 ## The same as a product of tables {#dot-product-tables}
 
-A table of numbers is called a **matrix**, and papers write all scores as a
-product of two. In the **matrix product** of $A$ and $B$, entry $(i, j)$ is
-the dot product of row $i$ of $A$ with *column* $j$ of $B$. So a row of $A$
-must have as many entries as a column of $B$, here $d$:
+A table of numbers is a **matrix**, and papers write all these scores as a
+single product of two. In the **matrix product** $AB$, entry $(i, j)$ is the
+dot product of row $i$ of $A$ with *column* $j$ of $B$. So the rows of $A$
+must be as long as the columns of $B$; call that length $d$:
 
 $$\underset{n \times m}{P} =
   \underset{n \times d}{A}\;\; \underset{d \times m}{B}$$
-
-PyTorch writes `A @ B` or `torch.matmul(A, B)`.
 */
 
 void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
@@ -342,35 +342,9 @@ void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
         }
 }
 
-/* folded: how this is printed */
-static void show_matrix_product(void)
-{
-    const float a[2][2] = {{1, 2}, {3, 4}}, b[2][2] = {{5, 6}, {7, 8}};
-    float product[2][2];
-    matmul(2, 2, 2, a, b, product);
-    print_matrix("A", 2, 2, a);
-    print_matrix("B", 2, 2, b);
-    print_matrix("A times B", 2, 2, product);
-}
-
 /*
-``` output
-A (2, 2)
-[[1.0000, 2.0000],
- [3.0000, 4.0000]]
-B (2, 2)
-[[5.0000, 6.0000],
- [7.0000, 8.0000]]
-A times B (2, 2)
-[[19.0000, 22.0000],
- [43.0000, 50.0000]]
-```
-
-At the top left, row $(1, 2)$ has met column $(5, 7)$, and
-$1 \cdot 5 + 2 \cdot 7$ is 19.
-
-Our keys stand in rows, though, and a score takes row with row. So first,
-rows and columns of the keys are exchanged. The result is the **transpose**,
+Our keys are rows, though, and a score takes a row with a row. So exchange
+the rows and columns of the keys first. The result is the **transpose**,
 written $K^\top$:
 */
 
@@ -382,66 +356,68 @@ void transpose(int n, int m, const float a[n][m], float transposed[m][n])
 }
 
 /*
-With $Q$ for the queries and $K$ for the keys, the scores are
+With $Q$ for the queries and $K$ for the keys, all scores are
 
 $$\underset{n \times m}{S} =
   \underset{n \times d}{Q}\;\; \underset{d \times m}{K^\top}$$
 
-Once more the words, with the same scores as before:
+and indeed, the words once more:
 */
 
-/* folded: how this is printed */
 static void show_scores_as_product(void)
 {
-    float transposed[3][3], scores[3][3];
-    transpose(3, 3, embedding, transposed);
-    matmul(3, 3, 3, embedding, transposed, scores);
-    print_matrix("embeddings", 3, 3, embedding);
-    print_matrix("transposed", 3, 3, transposed);
-    print_matrix("embeddings times transposed", 3, 3, scores);
+    float transposed[3][4], scores[4][4];
+    transpose(4, 3, embedding, transposed);
+    matmul(4, 4, 3, embedding, transposed, scores);
+    print_matrix("embeddings", 4, 3, embedding);
+    print_matrix("transposed", 3, 4, transposed);
+    print_matrix("embeddings times transposed", 4, 4, scores);
 }
 
 /*
 ``` output
-embeddings (3, 3)
+embeddings (4, 3)
 [[0.3400, 0.2200, 0.5400],
  [0.5300, 0.3400, 0.9800],
- [0.2900, 0.5400, 0.9300]]
-transposed (3, 3)
-[[0.3400, 0.5300, 0.2900],
- [0.2200, 0.3400, 0.5400],
- [0.5400, 0.9800, 0.9300]]
-embeddings times transposed (3, 3)
-[[0.4556, 0.7842, 0.7196],
- [0.7842, 1.3569, 1.2487],
- [0.7196, 1.2487, 1.2406]]
+ [0.2900, 0.5400, 0.9300],
+ [0.8100, 0.1200, 0.3500]]
+transposed (3, 4)
+[[0.3400, 0.5300, 0.2900, 0.8100],
+ [0.2200, 0.3400, 0.5400, 0.1200],
+ [0.5400, 0.9800, 0.9300, 0.3500]]
+embeddings times transposed (4, 4)
+[[0.4556, 0.7842, 0.7196, 0.4908],
+ [0.7842, 1.3569, 1.2487, 0.8131],
+ [0.7196, 1.2487, 1.2406, 0.6252],
+ [0.4908, 0.8131, 0.6252, 0.7930]]
 ```
 
-`dot_scores` computes $QK^\top$ too, without exchanging anything. The
-product $QK^\top$ is the beginning of the formula that the whole book is
-about [@vaswani2017],
+`dot_scores` computes the same $QK^\top$ without exchanging anything. You
+have seen the first piece of the formula that this book is about
+[@vaswani2017]:
 
 $$\operatorname{attention}(Q, K, V) =
   \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
 
-of which the other parts will come in their time.
+Softmax is the next chapter, $V$ the one after it, and the root comes in
+[](#scaling).
 
 ## Length counts {#dot-product-length}
 
-Why does *Hello* go better with *shiny* than with itself? The two point in
-nearly the same direction, and *shiny* is the longer arrow. So its shadow on
-the line of *Hello* is longer than *Hello* itself.
+Why does *Hello* score more with *shiny* than with itself? Because the two
+point in nearly the same direction, and *shiny* is the longer arrow. Its
+shadow on the line of *Hello* reaches beyond *Hello*.
 
-To compare directions alone, take both lengths out. What is left is the
-cosine of the angle, 1 when two lists point the same way, 0 at a right
-angle, and $-1$ when they are opposed; as a measure it is called **cosine
+To compare directions alone, divide by both lengths. What is left is the
+cosine of the angle: 1 when two lists point the same way, 0 at a right
+angle, $-1$ when they are opposed. As a measure it's called **cosine
 similarity**:
 
 $$\cos(a, b) = \frac{a \cdot b}{|a|\,|b|}$$
 
-A list of zeros has no direction, and no answer would be right for it. A
-function that cannot do what it was asked says so and ends the program, by
-`REFUSE`, which takes a message as `printf` does.
+A list of zeros has no direction, and any answer would be wrong. A function
+in this book that can't do what it was asked says so and ends the program,
+by `REFUSE`, which takes a message as `printf` does.
 */
 
 float cosine(int n, const float a[n], const float b[n])
@@ -460,51 +436,37 @@ float cosine(int n, const float a[n], const float b[n])
     return (float)(ab / sqrt(aa * bb));
 }
 
-/* folded: how this is printed */
 static void show_cosines(void)
 {
-    float lengths[3], cosines[3];
-    for (int j = 0; j < 3; j++) {
+    float lengths[4], cosines[4];
+    for (int j = 0; j < 4; j++) {
         lengths[j] = length(3, embedding[j]);
         cosines[j] = cosine(3, embedding[0], embedding[j]);
     }
-    print_vector("lengths", 3, lengths);
-    print_vector("cosines of Hello", 3, cosines);
+    print_vector("lengths of Hello, shiny, sun, shoe", 4, lengths);
+    print_vector("cosines of Hello", 4, cosines);
 }
 
 /*
 ``` output
-lengths (3)
-[0.6750, 1.1649, 1.1138]
-cosines of Hello (3)
-[1.0000, 0.9974, 0.9572]
+lengths of Hello, shiny, sun, shoe (4)
+[0.6750, 1.1649, 1.1138, 0.8905]
+cosines of Hello (4)
+[1.0000, 0.9974, 0.9572, 0.8165]
 ```
 
-Now *Hello* goes best with itself, and differs little from the other two in
-direction. Attention uses the dot product all the same. The dot product
-costs less, with no roots and no divisions. And length can carry meaning.
-Double a key, and all its scores double. With the cosine, nothing would
-change.
+By direction, *Hello* goes best with itself, and with *shiny* almost as
+well. Attention uses the dot product all the same. It's cheaper, with no
+roots and no divisions. And length can carry meaning: double a key, and all
+its scores double, so a word can be made louder for everyone. The cosine
+would not notice.
 
-## Everything together
-*/
+Every word has a score with every other now, and *sun* means more to *shiny*
+than *shoe* does: 1.2487 to 0.8131. So far that's all we have, numbers in a
+table. They don't change *shiny* yet. In [](#softmax) they will.
 
-int main(int argc, char *argv[])
-{
-    no_arguments(argc, argv);
-    figure_pipeline("pipeline", "scores");
-    show_one_number();
-    show_shadows();
-    show_shiny();
-    show_all_scores();
-    show_matrix_product();
-    show_scores_as_product();
-    show_cosines();
-    return 0;
-}
-
-/*
-The same in PyTorch:
+The same in PyTorch, where `@` is the dot product of two lists and the
+product of two tables:
 
 ``` python
 import torch
@@ -515,17 +477,64 @@ print(a * b)
 
 embedding = torch.tensor([[0.34, 0.22, 0.54],   # Hello
                           [0.53, 0.34, 0.98],   # shiny
-                          [0.29, 0.54, 0.93]])  # sun
-print(embedding[1] * embedding)
-print(embedding[1] @ embedding.T)
+                          [0.29, 0.54, 0.93],   # sun
+                          [0.81, 0.12, 0.35]])  # shoe
+print(embedding[1] @ embedding[:3].T)
 print(embedding @ embedding.T)
 print(F.cosine_similarity(embedding[0], embedding))
 ```
 
-Every word now has a score with every other. A score can be any number, and
-by itself does nothing. [](#softmax) turns scores into shares: how much of
-each word?
+## In the tutorials {#dot-product-tutorials}
 
+The vectors of *Hello*, *shiny* and *sun* are from the worked example of
+HackTricks [@hacktricks]; *shoe* is ours. *From Tokens to the Transformer*
+[@tokens2transformer] introduces NumPy, Python's library for arrays, with
+the lists of [](#dot-product-sum) and these two tables. `np.multiply(a, b)`
+makes the list of products and `a @ b` the number ([A.12](#errata-12) tells
+which of the two the article prints).
+*/
+
+static void show_numpy(void)
+{
+    const float a[2][2] = {{1, 2}, {3, 4}}, b[2][2] = {{5, 6}, {7, 8}};
+    float product[2][2];
+    matmul(2, 2, 2, a, b, product);
+    print_whole("A", 2, 2, a);
+    print_whole("B", 2, 2, b);
+    print_whole("A times B", 2, 2, product);
+}
+
+/*
+``` output
+A (2, 2)
+[[1, 2],
+ [3, 4]]
+B (2, 2)
+[[5, 6],
+ [7, 8]]
+A times B (2, 2)
+[[19, 22],
+ [43, 50]]
+```
+
+At the top left, row $(1, 2)$ has met column $(5, 7)$, and
+$1 \cdot 5 + 2 \cdot 7$ is 19.
+*/
+
+int main(int argc, char *argv[])
+{
+    no_arguments(argc, argv);
+    show_one_number();
+    show_shadows();
+    show_both_sentences();
+    show_all_scores();
+    show_scores_as_product();
+    show_cosines();
+    show_numpy();
+    return 0;
+}
+
+/*
 ## Further exercises
 
 **Exercise 1.3** (★★, challenge, 3 points): `cosine_scores`. The cosine of
@@ -544,8 +553,8 @@ the lengths of the arrows no longer count.
 dot product with $a = (4, 1)$ is 0, and a second one. What have all such
 lists in common in [](#fig-arrows)?
 
-**Exercise 1.5** (by hand): Double every entry of *sun*. Which of the nine
-scores change, and which of the nine cosines?
+**Exercise 1.5** (by hand): Double every entry of *sun*. Which of the sixteen
+scores change, and which of the sixteen cosines?
 
 ## Solutions
 
@@ -570,7 +579,7 @@ without a shadow; *across*, which is $(-0.5, 2)$, is one.
 :::
 
 ::: {.solution exercise="1.5"}
-Five scores change: those of *sun* with the other words double, in its row
+Seven scores change: those of *sun* with the other words double, in its row
 and in its column, and that of *sun* with itself is multiplied by four. No
 cosine changes, since the direction is the same.
 :::

@@ -58,9 +58,9 @@ void print_vector(const char *label, int n, const float x[n])
     print_rounded(label, 4, n, x);
 }
 
-void print_matrix(const char *label, int n, int m, const float x[n][m])
+static void print_table(const char *label, int n, int m,
+                        const float x[n][m], int digits)
 {
-    const int digits = decimals(4);
     int column = 0;
     for (int i = 0; i < n; i++)
         if (widest(m, x[i], digits) > column)
@@ -71,6 +71,22 @@ void print_matrix(const char *label, int n, int m, const float x[n][m])
         print_row(m, x[i], column, digits);
         printf("%s\n", i + 1 < n ? "," : "]");
     }
+}
+
+void print_matrix(const char *label, int n, int m, const float x[n][m])
+{
+    print_table(label, n, m, x, decimals(4));
+}
+
+void print_whole(const char *label, int n, int m, const float x[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (x[i][j] != truncf(x[i][j]))
+                REFUSE(
+                    "entry %d, %d of %s is %g; it must be a whole number",
+                    i, j, label, (double)x[i][j]);
+    print_table(label, n, m, x, 0);
 }
 
 void print_integers(const char *label, int n, const int x[n])

@@ -20,6 +20,9 @@ void print_rounded(const char *label, int digits, int n, const float x[n]);
 /* Prints "label (n, m)" and below it the table in brackets. */
 void print_matrix(const char *label, int n, int m, const float x[n][m]);
 
+/* As print_matrix, for whole numbers: without decimals. Refuses others. */
+void print_whole(const char *label, int n, int m, const float x[n][m]);
+
 /* Prints "label (n)" and below it the whole numbers in brackets. */
 void print_integers(const char *label, int n, const int x[n]);
 
