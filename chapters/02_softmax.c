@@ -1,86 +1,94 @@
 /*
 # Softmax: shares of a whole {#softmax}
 
-![The way from words to attention. This chapter is about the two shaded
-steps](pipeline.svg){#fig-softmax-pipeline}
+[](#dot-product) left *shiny* with a score for every word of its sentence,
+and otherwise as it was: the same three numbers beside *sun* and beside
+*shoe*. By the end of this chapter there will be two vectors for *shiny*, one
+for each sentence, and each will have moved towards its neighbour.
 
-A word's embedding is the same in every sentence. Say *shiny* of the sun or
-of a shoe: the list of numbers does not change, though the meaning does. We
-want a vector for *shiny* on which its sentence has left a mark. The plan is
-to mix that vector from the vectors of all the words, with more of those
-that go well with *shiny*.
-
-[](#dot-product) ended with scores for this: 0.7842 for *Hello*, 1.3569 for
-*shiny* itself, 1.2487 for *sun*. A mixture needs **weights**: shares of a
-whole, none of them negative, that add up to one, larger where the score is
-larger. The header declares the functions that we will write:
+The way to move a vector towards others is to mix it with them. A plain
+average won't do, because it gives *Hello* as much of a say as *sun*. The
+scores know better: 0.7842 for *Hello*, 1.3569 for *shiny* itself, 1.2487 for
+*sun*. What we need are three numbers that work as a recipe, so much of this
+word and so much of that. They are called **attention weights**. They are
+shares of a whole: none is negative, they add up to 1, and a larger score
+gets a larger share.
 */
 
 #include "attention/02_softmax.h"
 #include "attention/01_dot_product.h"
 #include "support.h"
 
-/*
-Words and embeddings are the same as before:
-*/
-
-static const char *const words[3] = {"Hello", "shiny", "sun"};
-static const float embedding[3][3] = {
+static const char *const words[4] = {"Hello", "shiny", "sun", "shoe"};
+static const float embedding[4][3] = {
     {0.34f, 0.22f, 0.54f}, /* Hello */
     {0.53f, 0.34f, 0.98f}, /* shiny */
     {0.29f, 0.54f, 0.93f}, /* sun */
+    {0.81f, 0.12f, 0.35f}, /* shoe */
 };
 
 /*
-## What does not work
+## Dividing by the sum
 
-The first idea is to divide each score by the sum of all three. We try it on
-the scores of *shiny*, and on the same scores with the sign of the last one
-flipped:
+The obvious thing is to divide each score by the sum of all three. Let's see
+what that does to the scores of *shiny*, and to the same scores with a minus
+before the last one:
 */
 
-/* folded: how this is printed */
-static void show_division(const char *label, const float scores[3])
+static void show_division(const char *label, float a, float b, float c)
 {
-    float shares[3], sum = scores[0] + scores[1] + scores[2];
-    for (int j = 0; j < 3; j++)
-        shares[j] = scores[j] / sum;
-    print_vector(label, 3, scores);
-    print_vector("divided by their sum", 3, shares);
+    const float sum = a + b + c;
+    print_vector(label, 3, (float[3]){a / sum, b / sum, c / sum});
+}
+
+static void show_divisions(void)
+{
+    show_division("0.7842, 1.3569, 1.2487 divided by their sum", 0.7842f,
+                  1.3569f, 1.2487f);
+    show_division("0.7842, 1.3569, -1.2487 divided by their sum", 0.7842f,
+                  1.3569f, -1.2487f);
 }
 
 /*
 ``` output
-scores of shiny (3)
-[0.7842, 1.3569, 1.2487]
-divided by their sum (3)
+0.7842, 1.3569, 1.2487 divided by their sum (3)
 [0.2313, 0.4003, 0.3684]
-with the last sign flipped (3)
-[ 0.7842,  1.3569, -1.2487]
-divided by their sum (3)
+0.7842, 1.3569, -1.2487 divided by their sum (3)
 [ 0.8788,  1.5205, -1.3993]
 ```
 
-The first division looks right. The second shows that this was luck: all
-scores were positive. A score may well be negative, and then one share is
-152% of the whole and another less than nothing. Had the scores cancelled
-each other, the sum would have been zero.
+The first row looks fine. That was luck: all three scores happened to be
+positive. In the second row one word gets 152% of the attention and another
+gets less than nothing. Dot products can well be negative, and where they
+cancel out, we would divide by zero.
 
-## The exponential {#softmax-exponential}
+## Why the exponential {#softmax-exponential}
 
-Every number must become positive, and the order must stay. The exponential
-function $e^x$ is never zero and never negative, and it grows with $x$. So
-take the exponential of each score first, and divide each exponential by the
-sum of all. From $n$ scores come $n$ weights:
+So first turn every score into a positive number, in a way that keeps their
+order, and then divide. Squares won't do, since they take $-2$ for 2. But
+there are many functions that are positive and grow. Which one should it be?
+
+Think of what must not matter. If all scores go up by 10, no word has gained
+on any other, so no share should change. Call the function $f$. The shares
+stay as they are if every $f(s)$ grows by the same factor, and that must be
+so wherever we start: one step up multiplies by some $a$, the next step
+multiplies by the same $a$ again, ten steps by $a^{10}$ and half a step by
+$\sqrt{a}$. So $f(s)$ is $a^s$
+up to a constant factor, and the division takes that factor out. It's an
+exponential function, and no other will do.
+
+The base is a matter of taste. Since $a^s = e^{s \ln a}$, another base is the
+same as stretching the scores first, and $e$ has the simplest slope. So take
+$e$ to the power of each score, and *then* divide by the sum:
 
 $$\underset{n}{w} = \operatorname{softmax}(\underset{n}{s}),
   \qquad w_j = \frac{e^{s_j}}{\sum_{k=1}^{n} e^{s_k}}$$
 
-This function is **softmax**. A hard maximum would give the largest score
-the whole and all others nothing; softmax is its softer relative. To divide
-numbers by their sum, so that the new sum is 1, is **normalization**.
-Numbers from 0 on that add up to 1 are also called a **probability
-distribution**; nothing is left to chance here, so this book says shares.
+This function is **softmax**. A hard maximum would give everything to the
+largest score; softmax is its gentler relative, which leaves something for
+everyone. (To divide numbers by their sum, so that the new sum is 1, is
+called **normalization**, and numbers that are not negative and add up to 1
+are a **probability distribution**, though nothing here is left to chance.)
 */
 
 void softmax_naive(int n, const float scores[n], float weights[n])
@@ -93,79 +101,83 @@ void softmax_naive(int n, const float scores[n], float weights[n])
 }
 
 /*
-Again the scores of *shiny*:
+First the scores of *shiny*, then the ones that broke our first attempt:
 */
 
-/* folded: how this is printed */
 static void show_softmax(const char *label, const float scores[3],
-                         const char *figure)
+                         float steps[3][3])
 {
-    const char *const steps[3] = {"score", "exponential", "share"};
-    float x[3][3];
     for (int j = 0; j < 3; j++) {
-        x[0][j] = scores[j];
-        x[1][j] = expf(scores[j]);
+        steps[0][j] = scores[j];
+        steps[1][j] = expf(scores[j]);
     }
-    softmax_naive(3, scores, x[2]);
-    print_vector(label, 3, x[1]);
-    print_value("their sum", x[1][0] + x[1][1] + x[1][2]);
-    print_vector("divided by it: the weights", 3, x[2]);
-    if (figure)
-        figure_bars(figure, "How scores become shares", 3, steps, 3, words,
-                    x);
+    softmax_naive(3, scores, steps[2]);
+    print_vector(label, 3, steps[1]);
+    print_vector("divided by their sum: the weights", 3, steps[2]);
+}
+
+static void show_shiny(void)
+{
+    float scores[3], steps[3][3];
+    dot_scores(1, 3, 3, &embedding[1], embedding, &scores);
+    show_softmax("exponentials of the scores of shiny", scores, steps);
+    scores[2] = -scores[2];
+    show_softmax("exponentials with a minus before the last", scores,
+                 steps);
+    figure_bars("steps", "How scores become shares", 3,
+                (const char *const[]){"score", "exponential", "share"}, 3,
+                words, steps);
 }
 
 /*
 ``` output
 exponentials of the scores of shiny (3)
 [2.1907, 3.8841, 3.4858]
-their sum: 9.5606
-divided by it: the weights (3)
+divided by their sum: the weights (3)
 [0.2291, 0.4063, 0.3646]
-```
-
-So to mix a vector for *shiny*, take 0.2291 of *Hello*, 0.4063 of *shiny*
-itself and 0.3646 of *sun*. These shares are the **attention weights** of
-*shiny*. (For a score, Raschka's article writes $\omega$, and for a weight
-$\alpha$ [@raschka2024magazine].) And here is what had failed before:
-
-``` output
-exponentials with the sign flipped (3)
+exponentials with a minus before the last (3)
 [2.1907, 3.8841, 0.2869]
-their sum: 6.3617
-divided by it: the weights (3)
+divided by their sum: the weights (3)
 [0.3444, 0.6106, 0.0451]
 ```
 
-![Score, exponential, share, for the scores with the flipped sign. Each
-panel has a scale of its own](steps.svg){#fig-steps}
+Read the second row as a recipe: for *shiny* in this sentence, take 0.2291 of
+*Hello*, 0.4063 of *shiny* and 0.3646 of *sun*. In the last row, the negative
+score gets the smallest share, but a share.
+
+![Score, exponential, share, for the scores with the minus. Each panel has a
+scale of its own](steps.svg){#fig-steps}
 
 ::: {.workbench args="stage=shares score3=-1.2487"}
 :::
 
-The negative score gets the smallest share, but a positive one.
+## Only differences count {#softmax-differences}
 
-## What softmax sees {#softmax-differences}
-
-Divide one share by another. Both have the same sum below the line, which
-cancels:
+Divide one share by another, and the sum cancels:
 
 $$\frac{w_j}{w_k} = \frac{e^{s_j}}{e^{s_k}} = e^{s_j - s_k}$$
 
-Whoever knows these ratios, and that the shares add up to 1, knows all
-shares. So softmax sees nothing of the scores but the *differences* between
-them. Adding the same number to every score changes no difference, and so no
-share: the scores 11 and 12 will get the same shares as 1 and 2.
+The ratio of two shares depends on how far apart their scores are, and on
+nothing else. And since the shares also add up to 1, these ratios fix all of
+them. You'll often read that softmax "amplifies" large scores. Does it?
+
+::: question
+The scores 1 and 2 get the shares 0.2689 and 0.7311. What do the scores 11
+and 12 get? And the scores 0.1 and 0.2, of which the second is also twice
+the first?
+
+The scores 11 and 12 get the same shares as 1 and 2, since they are as far
+apart. The scores 0.1 and 0.2 are so close together that they get almost
+equal shares.
+:::
 */
 
-/* folded: how this is printed */
 static void show_pair(const char *label, float low, float high)
 {
     const float scores[2] = {low, high};
     float weights[2];
     softmax_naive(2, scores, weights);
     print_vector(label, 2, weights);
-    print_value("    second divided by first", weights[1] / weights[0]);
 }
 
 static void show_differences(void)
@@ -174,59 +186,48 @@ static void show_differences(void)
     show_pair("weights for scores 11 and 12", 11, 12);
     show_pair("weights for scores 2 and 4", 2, 4);
     show_pair("weights for scores 0.1 and 0.2", 0.1f, 0.2f);
-    show_pair("weights for scores 3 and 3", 3, 3);
 }
 
 /*
 ``` output
 weights for scores 1 and 2 (2)
 [0.2689, 0.7311]
-    second divided by first: 2.7183
 weights for scores 11 and 12 (2)
 [0.2689, 0.7311]
-    second divided by first: 2.7183
 weights for scores 2 and 4 (2)
 [0.1192, 0.8808]
-    second divided by first: 7.3891
 weights for scores 0.1 and 0.2 (2)
 [0.4750, 0.5250]
-    second divided by first: 1.1052
-weights for scores 3 and 3 (2)
-[0.5000, 0.5000]
-    second divided by first: 1.0000
 ```
 
-The first two pairs differ by 1, and get the same shares, whose ratio is $e$
-itself. In the first, third and fourth pair the second score is twice the
-first, and each time the shares are different. The ratio of two shares
-depends on how far apart their scores lie, and on nothing else. Equal scores
-get equal shares, as the last pair shows: their difference is 0, and $e^0$
-is 1. (HackTricks says that softmax amplifies differences; see
-[A.7](#errata-7).)
+In three of these pairs one score is twice the other, and each time the
+shares are different. What counts is the distance. [](#scaling) is about
+keeping that distance under control.
 
 ## A trap {#softmax-trap}
 
-The function above is right on paper and wrong on a machine.
+The function above is right on paper and wrong on a machine:
 */
 
-/* folded: how this is printed */
+static void show_naive(const char *label, float a, float b, float c)
+{
+    float weights[3];
+    softmax_naive(3, (float[3]){a, b, c}, weights);
+    print_vector(label, 3, weights);
+}
+
 static void show_limits(void)
 {
-    const float large[3] = {87, 88, 89}, small[3] = {-200, -201, -202};
-    float weights[3];
-    puts("where floats end");
     print_value("e^88, in units of 10^38", expf(88) / 1e38f);
     print_value("the largest float, in the same units", FLT_MAX / 1e38f);
     print_value("e^89, as a float", expf(89));
-    softmax_naive(3, large, weights);
-    print_vector("naive weights for scores 87, 88, 89", 3, weights);
-    softmax_naive(3, small, weights);
-    print_vector("naive weights for scores -200, -201, -202", 3, weights);
+    show_naive("naive weights for scores 87, 88, 89", 87, 88, 89);
+    show_naive("naive weights for scores -200, -201, -202", -200, -201,
+               -202);
 }
 
 /*
 ``` output
-where floats end
 e^88, in units of 10^38: 1.6516
 the largest float, in the same units: 3.4028
 e^89, as a float: inf
@@ -236,26 +237,24 @@ naive weights for scores -200, -201, -202 (3)
 [nan, nan, nan]
 ```
 
-The largest float is 3.4028 times $10^{38}$; $e^{89}$ lies beyond and
-becomes infinity, `inf`. Divided by infinity, the first two exponentials
-give 0, and infinity divided by infinity is `nan`, "not a number", as is
-whatever is computed from it. The scores below zero fail at the other end:
-their exponentials round to 0, and 0 divided by 0 is `nan` again.
+The largest float is 3.4028 times $10^{38}$. $e^{89}$ is beyond, so it
+becomes `inf`. Infinity divided by infinity is `nan`, "not a number", and so
+is whatever you compute from a `nan`. At the other end it's no better: all
+three exponentials round to zero, and 0 divided by 0 is `nan` again.
 
-Are there such scores? The score of a word with itself is the sum of its
-squared entries. In PyTorch's untrained embeddings ([](#tokens)) these
-squares are 1 on average, so the score is about the number of entries: a
-hundred entries give a score of about a hundred, and a hundred entries are
-few.
+Are there scores of 89? A word's score with itself is the sum of its squared
+entries. If these are 1 on average, as they are in PyTorch's untrained
+embeddings, a hundred entries score about a hundred, and real models have
+thousands.
 
-The way out is the property we have just seen. Since only differences count,
-we may subtract the largest score from all scores. Then the largest
-exponential is $e^0 = 1$, and nothing overflows. The sum lies between 1 and
-`n` and is never 0.
+Here is where the differences pay off. Adding the same number to every score
+changes no share, so *subtract the largest score from all of them*. The
+largest exponential is now $e^0 = 1$. Nothing can overflow, and the sum is at
+least 1, so nothing is divided by zero. PyTorch's softmax does the same.
 
-There is one more danger. A float has seven digits: adding 1 to a float of
-many millions leaves the float as it was. So the sum is a `double`, which
-has sixteen digits.
+One danger is left. A float has about seven digits, so adding 1 to a float of
+many millions leaves it as it was. That's why the sum in your function is a
+`double`, with its sixteen digits.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
 scores of any size and, with a `double` for the sum, lists of any length. It
@@ -295,7 +294,8 @@ void softmax(int n, const float scores[n], float weights[n])
 }
 
 /*
-The program takes scores of your own. These broke the naive version:
+Here are the scores that broke the first version, given to the program as
+arguments:
 
 ``` {.output args="87 88 89"}
 weights (3)
@@ -307,39 +307,37 @@ weights (3)
 [0.6652, 0.2447, 0.0900]
 ```
 
-Minus infinity is a score too, with which [](#causal-mask) will hide words:
-$e^{-\infty}$ is 0, exactly. That word gets nothing, and the others share
-the whole.
+A score of minus infinity is legal, and since $e^{-\infty}$ is 0, it gets a
+share of exactly 0. In [](#causal-mask) that turns out to be the cleanest way
+to hide a word.
 
 ``` {.output args="1 -inf 2"}
 weights (3)
 [0.2689, 0.0000, 0.7311]
 ```
 
-When every score is minus infinity, or one is plus infinity, infinity is
-subtracted from infinity. There is no right answer, and every weight is
-`nan`, as in PyTorch:
+If every score is minus infinity, there is nothing to share out, and no
+right answer. Every weight is `nan`, as in PyTorch:
 
 ``` {.output args="-inf -inf"}
 weights (2)
 [nan, nan]
 ```
 
-A word that is no number is refused:
-
 ``` {.output args="1 two" status=2}
 argument.c: parse_float: a score is 'two': a number such as 1.5 or -inf is needed
 ```
 
-## A mixture {#softmax-mixture}
+## Mixing {#softmax-mixture}
 
-Now the weights can do their work. Multiply the embedding of each word by
-its weight, and add up the results. This **weighted sum** is the **context
-vector** of *shiny*: a vector like an embedding, with something of every
-word in it. With $x_j$ for the $d$ numbers of word $j$,
+Now use the weights. Multiply the vector of each word by the word's weight,
+and add up. With $x_j$ for the $d$ numbers of word $j$,
 
 $$\underset{d}{c} = \sum_{j=1}^{n} w_j\, \underset{d}{x_j},
   \qquad\text{entry by entry}\quad c_k = \sum_{j=1}^{n} w_j\, x_{jk}$$
+
+The result is called the **context vector**: a list of numbers like an
+embedding, but one that belongs to this word *in this sentence*.
 
 **Exercise 2.2** (★★, 3 points): `weighted_sum`. The sum of `n` rows of `d`
 entries, each multiplied by its weight. The table of rows is called `value`,
@@ -372,35 +370,236 @@ void weighted_sum(int n, int d, const float weights[n],
 }
 
 /*
-Here is what each word contributes, and the sum:
+Scores, softmax, a weighted sum: this is what *shiny* becomes in a sentence
+of three words.
 */
 
-/* folded: how this is printed */
-static void show_mixture(const float scores[3])
+static void shiny_among(const float sentence[3][3], float weights[3],
+                        float context[3])
+{
+    float scores[3];
+    for (int j = 0; j < 3; j++)
+        scores[j] = dot(3, embedding[1], sentence[j]);
+    softmax(3, scores, weights);
+    weighted_sum(3, 3, weights, sentence, context);
+}
+
+/*
+And now the two sentences:
+*/
+
+static void distances(const char *label, const float word[3],
+                      const float context[3])
+{
+    float before[3], after[3];
+    for (int k = 0; k < 3; k++) {
+        before[k] = word[k] - embedding[1][k];
+        after[k] = word[k] - context[k];
+    }
+    print_vector(label, 2, (float[2]){length(3, before), length(3, after)});
+}
+
+static void show_both_sentences(void)
+{
+    float with_shoe[3][3], weights[3], x[5][3];
+    memcpy(with_shoe, embedding, sizeof with_shoe);
+    memcpy(with_shoe[2], embedding[3], sizeof with_shoe[2]);
+    shiny_among(embedding, weights, x[1]);
+    print_vector("weights of shiny in Hello shiny sun", 3, weights);
+    print_vector("context vector of shiny", 3, x[1]);
+    shiny_among(with_shoe, weights, x[3]);
+    print_vector("weights of shiny in Hello shiny shoe", 3, weights);
+    print_vector("context vector of shiny there", 3, x[3]);
+    distances("from shiny to sun, before and after", embedding[2], x[1]);
+    distances("from shiny to shoe, before and after", embedding[3], x[3]);
+
+    memcpy(x[0], embedding[2], sizeof x[0]);
+    memcpy(x[2], embedding[1], sizeof x[2]);
+    memcpy(x[4], embedding[3], sizeof x[4]);
+    figure_heatmap("shiny", "One word in two sentences", 5,
+                   (const char *const[]){"sun", "shiny beside sun", "shiny",
+                                         "shiny beside shoe", "shoe"},
+                   3, (const char *const[]){"1", "2", "3"}, x);
+}
+
+/*
+``` output
+weights of shiny in Hello shiny sun (3)
+[0.2291, 0.4063, 0.3646]
+context vector of shiny (3)
+[0.3990, 0.3854, 0.8610]
+weights of shiny in Hello shiny shoe (3)
+[0.2630, 0.4663, 0.2707]
+context vector of shiny there (3)
+[0.5558, 0.2489, 0.6937]
+from shiny to sun, before and after (2)
+[0.3164, 0.2013]
+from shiny to shoe, before and after (2)
+[0.7237, 0.4465]
+```
+
+There it is: one word, two sentences, two vectors. Beside *sun*, *shiny* is 0.2013
+from *sun*, where it began 0.3164 away. Beside *shoe*, it is 0.4465 from
+*shoe*, where it began 0.7237 away.
+
+![Read from top to bottom: *shiny* as it was in the middle, its two context
+vectors above and below, and beyond them the words it has moved
+towards](shiny.svg){#fig-shiny}
+
+*Hello* weighs nearly as much as *shoe* here. Nothing has been trained yet,
+so a greeting counts as much as the thing that shines. (Since no weight is
+negative and all add up to 1, a mixture lies between its extremes: each of
+its entries is between the smallest and the largest of the words' entries
+[@raschka2024magazine].)
+
+## All words at once {#softmax-all}
+
+*Hello* and *sun* have scores, too, so all three words can be mixed at once.
+Softmax works on each row of the table of scores:
+*/
+
+void softmax_rows(int n, int m, const float scores[n][m],
+                  float weights[n][m])
+{
+    for (int i = 0; i < n; i++)
+        softmax(m, scores[i], weights[i]);
+}
+
+/*
+To mix, we could call `weighted_sum` for every word. But entry $k$ of the
+context vector of word $i$ is $\sum_j w_{ij} x_{jk}$, row $i$ of the weights
+times column $k$ of the embeddings. That is an entry of a matrix product
+([](#dot-product-tables)). With $A$ for the weights, a row for each of $n$
+words that look, $X$ for the embeddings of the $m$ words they look at, and
+$Z$ for the context vectors:
+
+$$\underset{n \times m}{A} =
+    \operatorname{softmax}(\underset{n \times m}{S}), \qquad
+  \underset{n \times d}{Z} =
+    \underset{n \times m}{A}\;\; \underset{m \times d}{X}$$
+
+Here a text looks at itself, so $m$ is $n$, and all of attention is three
+lines:
+*/
+
+static void attend_all(int n, int d, const float x[n][d],
+                       float scores[n][n], float weights[n][n],
+                       float context[n][d])
+{
+    dot_scores(n, n, d, x, x, scores);
+    softmax_rows(n, n, scores, weights);
+    matmul(n, d, n, weights, x, context);
+}
+
+static void show_all(void)
+{
+    float scores[3][3], weights[3][3], context[3][3];
+    attend_all(3, 3, embedding, scores, weights, context);
+    print_matrix("weights of Hello, shiny, sun", 3, 3, weights);
+    print_matrix("context vectors of Hello, shiny, sun", 3, 3, context);
+}
+
+/*
+``` output
+weights of Hello, shiny, sun (3, 3)
+[[0.2709, 0.3763, 0.3528],
+ [0.2291, 0.4063, 0.3646],
+ [0.2283, 0.3874, 0.3843]]
+context vectors of Hello, shiny, sun (3, 3)
+[[0.3939, 0.3780, 0.8432],
+ [0.3990, 0.3854, 0.8610],
+ [0.3944, 0.3895, 0.8604]]
+```
+
+::: milestone
+This is attention, in three functions of some thirty lines. Language models
+scale it, mask it, train it, and run many of it side by side, and the
+chapters up to [](#multi-head) do so one step at a time. The idea stays.
+:::
+
+## Rows, not columns {#softmax-rows}
+
+Each *row* of weights must add up to one, because a row belongs to the word
+that looks. The most common mistake is to take softmax down the columns:
+*/
+
+static void softmax_columns(int n, const float scores[n][n],
+                            float weights[n][n])
+{
+    float columns[n][n], shares[n][n];
+    transpose(n, n, scores, columns);
+    softmax_rows(n, n, columns, shares);
+    transpose(n, n, shares, weights);
+}
+
+static void show_wrong_axis(void)
+{
+    float scores[3][3], weights[3][3], sums[3];
+    dot_scores(3, 3, 3, embedding, embedding, scores);
+    softmax_columns(3, scores, weights);
+    for (int i = 0; i < 3; i++)
+        sums[i] = weights[i][0] + weights[i][1] + weights[i][2];
+    print_vector("row sums if each column adds up to one", 3, sums);
+}
+
+/*
+``` output
+row sums if each column adds up to one (3)
+[0.7283, 1.1700, 1.1017]
+```
+
+The table would still look like weights, but *Hello* would be made of less
+than one word and *shiny* of more. The row sums give it away. In PyTorch,
+`dim` says along which index to sum: for a table, `dim=-1`, the last, makes
+each row add up to one, and `dim=0` each column. Say `dim=-1` and you are
+right for lists, tables, and everything larger.
+
+Who decided that *sun* matters to *shiny*? The embeddings did. Two vectors
+that point the same way score high, whether that is useful or not, and a
+verb that is looking for its object would be out of luck: a verb is not like
+its object. [](#qkv) lets words say what they are looking for.
+
+The same in PyTorch:
+
+``` python
+import torch
+
+embedding = torch.tensor([[0.34, 0.22, 0.54],   # Hello
+                          [0.53, 0.34, 0.98],   # shiny
+                          [0.29, 0.54, 0.93]])  # sun
+weights = torch.softmax(embedding[1] @ embedding.T, dim=-1)
+print(weights)
+print(weights @ embedding)
+weights = torch.softmax(embedding @ embedding.T, dim=-1)
+print(weights)
+print(weights @ embedding)
+print(torch.softmax(embedding @ embedding.T, dim=0).sum(dim=1))
+```
+
+## In the tutorials {#softmax-tutorials}
+
+HackTricks goes through *Hello shiny sun* step by step [@hacktricks]. These
+are its steps: each word's vector times its weight, and their sum.
+*/
+
+static void show_mixture(void)
 {
     float weights[3], part[3][3], context[3];
-    softmax(3, scores, weights);
+    shiny_among(embedding, weights, context);
     for (int j = 0; j < 3; j++)
         for (int k = 0; k < 3; k++)
             part[j][k] = weights[j] * embedding[j][k];
-    weighted_sum(3, 3, weights, embedding, context);
-    print_vector("weights of shiny", 3, weights);
     print_matrix("what Hello, shiny, sun contribute", 3, 3, part);
-    print_vector("context vector of shiny", 3, context);
     figure_stacks("mixture", "The context vector of shiny as a sum", 3,
                   words, 3, part);
 }
 
 /*
 ``` output
-weights of shiny (3)
-[0.2291, 0.4063, 0.3646]
 what Hello, shiny, sun contribute (3, 3)
 [[0.0779, 0.0504, 0.1237],
  [0.2153, 0.1381, 0.3981],
  [0.1057, 0.1969, 0.3391]]
-context vector of shiny (3)
-[0.3990, 0.3854, 0.8610]
 ```
 
 ![Each entry of the context vector, put together from what the three words
@@ -409,18 +608,15 @@ contribute](mixture.svg){#fig-mixture}
 ::: {.workbench args="stage=shares"}
 :::
 
-HackTricks arrives at [0.3992, 0.3858, 0.8610]{.quoted} [@hacktricks], by
-two slips of the pen ([A.1](#errata-1)).
+The tutorial arrives at [0.3992, 0.3858, 0.8610]{.quoted}, by two slips of
+the pen ([A.1](#errata-1)). It also says that softmax amplifies differences
+([A.7](#errata-7)).
 
-Since no weight is negative and all add up to one, each entry of the mixture
-lies between the smallest and the largest of the words' entries there
-[@raschka2024magazine].
+### Your journey starts with one step {#softmax-sentence}
 
-## A whole sentence {#softmax-sentence}
-
-The tokens of a text in their order are a **sequence**. Our second one,
-*Your journey starts with one step*, is that of Raschka's book
-[@raschka2024book], and many have taken it from there:
+This sentence is from Raschka's book [@raschka2024book], and many have taken
+it from there. His article writes $\omega$ for a score and $\alpha$ for a
+weight [@raschka2024magazine]. Its six vectors are invented, too:
 */
 
 static const char *const sentence[6] = {"Your", "journey", "starts",
@@ -434,60 +630,12 @@ const float journey[6][3] = {
     {0.05f, 0.80f, 0.55f}, /* step */
 };
 
-/*
-Every word asks every word, and each row of scores becomes a row of weights:
-*/
-
-void softmax_rows(int n, int m, const float scores[n][m],
-                  float weights[n][m])
-{
-    for (int i = 0; i < n; i++)
-        softmax(m, scores[i], weights[i]);
-}
-
-/*
-To mix for six words we could call `weighted_sum` six times. But entry $k$
-of the context vector of word $i$ is $\sum_j w_{ij} x_{jk}$. That is row $i$
-of the weights times column $k$ of the embeddings, an entry of a matrix
-product ([](#dot-product-tables)). Let $A$ have a row of weights for each of
-$n$ words that ask, $X$ the embedding of each of $m$ words that are asked,
-and $Z$ the context vectors:
-
-$$\underset{n \times m}{A} =
-    \operatorname{softmax}(\underset{n \times m}{S}), \qquad
-  \underset{n \times d}{Z} =
-    \underset{n \times m}{A}\;\; \underset{m \times d}{X}$$
-
-Softmax goes row by row. Here a text asks itself, so $m$ is $n$, and the
-whole of attention is three lines:
-*/
-
-static void attend_all(int n, int d, const float x[n][d],
-                       float scores[n][n], float weights[n][n],
-                       float context[n][d])
-{
-    dot_scores(n, n, d, x, x, scores);
-    softmax_rows(n, n, scores, weights);
-    matmul(n, d, n, weights, x, context);
-}
-
-/* folded: how this is printed */
-static void print_row_sums(const char *label, const float weights[6][6])
-{
-    float sums[6] = {0};
-    for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++)
-            sums[i] += weights[i][j];
-    print_vector(label, 6, sums);
-}
-
 static void show_sentence(void)
 {
     float scores[6][6], weights[6][6], context[6][3];
     attend_all(6, 3, journey, scores, weights, context);
     print_matrix("scores", 6, 6, scores);
     print_matrix("attention weights", 6, 6, weights);
-    print_row_sums("row sums", weights);
     print_matrix("context vectors", 6, 3, context);
     figure_heatmap("weights", "How much each row takes of each column", 6,
                    sentence, 6, sentence, weights);
@@ -505,8 +653,8 @@ scores (6, 6)
 ```
 
 ::: question
-The scores mirror each other across the diagonal, as they did in
-[](#dot-product). Will the weights?
+The scores are their own mirror image across the diagonal, as in
+[](#dot-product). Will the weights be?
 
 No. Each row is divided by a sum of its own. *Journey* takes 0.1082 of
 *one*, but *one* takes 0.1958 of *journey*.
@@ -522,16 +670,8 @@ attention weights (6, 6)
  [0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896]]
 ```
 
-``` output
-row sums (6)
-[1.0000, 1.0000, 1.0000, 1.0000, 1.0000, 1.0000]
-```
-
-![A row for each word that asks, a column for each word that is asked. Each
+![A row for each word that looks, a column for each word it looks at. Each
 row adds up to one](weights.svg){#fig-weights}
-
-The shares are rather even, for the scores lie close together, and softmax
-sees only their differences. These are the mixtures:
 
 ``` output
 context vectors (6, 3)
@@ -543,62 +683,9 @@ context vectors (6, 3)
  [0.4177, 0.6503, 0.5645]]
 ```
 
-The second row is *journey* with its sentence mixed in: 0.4419, 0.6515,
-0.5683, where its embedding was 0.55, 0.87, 0.66. Since these embeddings are
-invented, the numbers say nothing about English. They show the mechanism,
-and the mechanism is complete.
-
-::: milestone
-This is attention. Language models add to it: the vectors that are compared
-and mixed are made from the embeddings by numbers found in training; the
-scores are scaled, and some are masked; and several such computations run
-side by side. The chapters up to [](#multi-head) are about these additions.
-:::
-
-## Rows, not columns {#softmax-rows}
-
-An easy mistake is to take softmax down the columns. Each *row* must add up
-to one, since a row belongs to the word that asks. In PyTorch, `dim` says
-over which index to sum. For a table, `dim=1`, the second index, and
-`dim=-1`, the last, make each row add up to one. A list has one index, so
-Raschka's article says `dim=0` for the scores of a single word
-[@raschka2024magazine]. For a table, `dim=0` makes each column add up to
-one:
+The shares are rather even, because the scores are close together.
 */
 
-static void softmax_columns(const float scores[6][6], float weights[6][6])
-{
-    float columns[6][6], shares[6][6];
-    transpose(6, 6, scores, columns);
-    softmax_rows(6, 6, columns, shares);
-    transpose(6, 6, shares, weights);
-}
-
-/* folded: how this is printed */
-static void show_wrong_axis(void)
-{
-    float scores[6][6], weights[6][6];
-    dot_scores(6, 6, 3, journey, journey, scores);
-    softmax_columns(scores, weights);
-    print_row_sums("row sums if each column adds up to one", weights);
-}
-
-/*
-``` output
-row sums if each column adds up to one (6)
-[0.9220, 1.2970, 1.2788, 0.7974, 0.7540, 0.9508]
-```
-
-The table still looks like weights, but *journey* would be made of 1.2970
-words and *one* of 0.7540. The row sums tell the mistake at a glance.
-
-## Everything together
-
-With arguments, the program shares out the scores it is given; without, it
-goes through the chapter.
-*/
-
-/* folded: how this is printed */
 static void show_own_scores(int n, char *const argument[n])
 {
     enum { MOST = 16 };
@@ -611,63 +698,25 @@ static void show_own_scores(int n, char *const argument[n])
     print_vector("weights", n, weights);
 }
 
-static void show_chapter(void)
-{
-    float scores[1][3];
-    /* A pointer to one row is a table of one row. */
-    dot_scores(1, 3, 3, &embedding[1], embedding, scores);
-    const float flipped[3] = {scores[0][0], scores[0][1], -scores[0][2]};
-
-    figure_pipeline("pipeline", "weights context");
-    show_division("scores of shiny", scores[0]);
-    show_division("with the last sign flipped", flipped);
-    show_softmax("exponentials of the scores of shiny", scores[0], NULL);
-    show_softmax("exponentials with the sign flipped", flipped, "steps");
-    show_differences();
-    show_limits();
-    show_mixture(scores[0]);
-    show_sentence();
-    show_wrong_axis();
-}
-
 int main(int argc, char *argv[])
 {
-    if (argc > 1)
+    if (argc > 1) {
         show_own_scores(argc - 1, argv + 1);
-    else
-        show_chapter();
+        return 0;
+    }
+    show_divisions();
+    show_shiny();
+    show_differences();
+    show_limits();
+    show_both_sentences();
+    show_all();
+    show_wrong_axis();
+    show_mixture();
+    show_sentence();
     return 0;
 }
 
 /*
-The same in PyTorch:
-
-``` python
-import torch
-
-embedding = torch.tensor([[0.34, 0.22, 0.54],   # Hello
-                          [0.53, 0.34, 0.98],   # shiny
-                          [0.29, 0.54, 0.93]])  # sun
-weights = torch.softmax(embedding[1] @ embedding.T, dim=0)
-print(weights)
-print(weights @ embedding)
-
-journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
-                        [0.55, 0.87, 0.66],   # journey
-                        [0.57, 0.85, 0.64],   # starts
-                        [0.22, 0.58, 0.33],   # with
-                        [0.77, 0.25, 0.10],   # one
-                        [0.05, 0.80, 0.55]])  # step
-weights = torch.softmax(journey @ journey.T, dim=1)
-print(weights)
-print(weights @ journey)
-print(torch.softmax(journey @ journey.T, dim=0).sum(dim=1))
-```
-
-So far, what a word asks with, what it is found by and what it contributes
-are one and the same list of numbers. In the next chapter each of these
-three tasks gets a list of its own.
-
 ## Further exercises
 
 **Exercise 2.3** (★★★, challenge, 4 points): `softmax_online`. Finding the
