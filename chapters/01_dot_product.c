@@ -128,10 +128,10 @@ columns.
 ## What the number means {#dot-product-shadow}
 
 With two entries, a list can be drawn as an arrow, and then the dot product
-is something you can see. Take one arrow, $a = (4, 1)$, and let light fall at
-a right angle onto its line. Every other arrow casts a **shadow** there. The
-dot product with $a$ is the length of the shadow times the length of $a$.
-Where the shadow falls on the far side, it counts as negative.
+is something you can see. Take one arrow, $a = (4, 1)$, and let light fall
+at a right angle onto its line. Every other arrow casts a **shadow** there.
+The dot product with $a$ is the length of the shadow times the length of
+$a$. Where the shadow falls on the far side, it counts as negative.
 
 ![Four arrows. The thick lines are shadows on the line of $a$, and dashed
 lines lead from the tips to them; the numbers are the dot products with
@@ -193,8 +193,8 @@ angle, casts no shadow and gets 0. *Against* points away and gets a negative
 number. So the dot product is a measure of **alignment**: it says
 how well two arrows point the same way.
 
-Is that so for all arrows, and for lists that nobody can draw? Add up $(b_k -
-a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$ over all entries:
+Is that so for all arrows, and for lists that nobody can draw? Add up $(b_k
+- a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$ over all entries:
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
@@ -244,9 +244,9 @@ But why should a word that points the same way be a word that matters? No
 law says so. It's a decision, and what makes it a good one is that the
 vectors aren't given. Training chooses them, so it can turn them until the
 words that matter to each other are the ones that point the same way. In
-[](#self-attention-training) you can watch that happen. The dot product is what training
-has to work with: one number, cheap to compute, that changes smoothly when a
-vector turns.
+[](#self-attention-training) you can watch that happen. The dot product is
+what training has to work with: one number, cheap to compute, that changes
+smoothly when a vector turns.
 
 ## All against all
 
@@ -553,8 +553,8 @@ the lengths of the arrows no longer count.
 dot product with $a = (4, 1)$ is 0, and a second one. What have all such
 lists in common in [](#fig-arrows)?
 
-**Exercise 1.5** (by hand): Double every entry of *sun*. Which of the sixteen
-scores change, and which of the sixteen cosines?
+**Exercise 1.5** (by hand): Double every entry of *sun*. Which of the
+sixteen scores change, and which of the sixteen cosines?
 
 ## Solutions
 

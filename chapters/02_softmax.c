@@ -3,16 +3,16 @@
 
 [](#dot-product) left *shiny* with a score for every word of its sentence,
 and otherwise as it was: the same three numbers beside *sun* and beside
-*shoe*. By the end of this chapter there will be two vectors for *shiny*, one
-for each sentence, and each will have moved towards its neighbour.
+*shoe*. By the end of this chapter there will be two vectors for *shiny*,
+one for each sentence, and each will have moved towards its neighbour.
 
 The way to move a vector towards others is to mix it with them. A plain
 average won't do, because it gives *Hello* as much of a say as *sun*. The
-scores know better: 0.7842 for *Hello*, 1.3569 for *shiny* itself, 1.2487 for
-*sun*. What we need are three numbers that work as a recipe, so much of this
-word and so much of that. They are called **attention weights**. They are
-shares of a whole: none is negative, they add up to 1, and a larger score
-gets a larger share.
+scores know better: 0.7842 for *Hello*, 1.3569 for *shiny* itself, 1.2487
+for *sun*. What we need are three numbers that work as a recipe, so much of
+this word and so much of that. They are called **attention weights**. They
+are shares of a whole: none is negative, they add up to 1, and a larger
+score gets a larger share.
 */
 
 #include "attention/02_softmax.h"
@@ -35,6 +35,7 @@ what that does to the scores of *shiny*, and to the same scores with a minus
 before the last one:
 */
 
+/* folded: how this is printed */
 static void show_division(const char *label, float a, float b, float c)
 {
     const float sum = a + b + c;
@@ -77,9 +78,9 @@ $\sqrt{a}$. So $f(s)$ is $a^s$
 up to a constant factor, and the division takes that factor out. It's an
 exponential function, and no other will do.
 
-The base is a matter of taste. Since $a^s = e^{s \ln a}$, another base is the
-same as stretching the scores first, and $e$ has the simplest slope. So take
-$e$ to the power of each score, and *then* divide by the sum:
+The base is a matter of taste. Since $a^s = e^{s \ln a}$, another base is
+the same as stretching the scores first, and $e$ has the simplest slope. So
+take $e$ to the power of each score, and *then* divide by the sum:
 
 $$\underset{n}{w} = \operatorname{softmax}(\underset{n}{s}),
   \qquad w_j = \frac{e^{s_j}}{\sum_{k=1}^{n} e^{s_k}}$$
@@ -104,6 +105,7 @@ void softmax_naive(int n, const float scores[n], float weights[n])
 First the scores of *shiny*, then the ones that broke our first attempt:
 */
 
+/* folded: how this is printed */
 static void show_softmax(const char *label, const float scores[3],
                          float steps[3][3])
 {
@@ -141,9 +143,9 @@ divided by their sum: the weights (3)
 [0.3444, 0.6106, 0.0451]
 ```
 
-Read the second row as a recipe: for *shiny* in this sentence, take 0.2291 of
-*Hello*, 0.4063 of *shiny* and 0.3646 of *sun*. In the last row, the negative
-score gets the smallest share, but a share.
+Read the second row as a recipe: for *shiny* in this sentence, take 0.2291
+of *Hello*, 0.4063 of *shiny* and 0.3646 of *sun*. In the last row, the
+negative score gets the smallest share, but a share.
 
 ![Score, exponential, share, for the scores with the minus. Each panel has a
 scale of its own](steps.svg){#fig-steps}
@@ -172,6 +174,7 @@ equal shares.
 :::
 */
 
+/* folded: how this is printed */
 static void show_pair(const char *label, float low, float high)
 {
     const float scores[2] = {low, high};
@@ -209,6 +212,7 @@ keeping that distance under control.
 The function above is right on paper and wrong on a machine:
 */
 
+/* folded: how this is printed */
 static void show_naive(const char *label, float a, float b, float c)
 {
     float weights[3];
@@ -249,12 +253,12 @@ thousands.
 
 Here is where the differences pay off. Adding the same number to every score
 changes no share, so *subtract the largest score from all of them*. The
-largest exponential is now $e^0 = 1$. Nothing can overflow, and the sum is at
-least 1, so nothing is divided by zero. PyTorch's softmax does the same.
+largest exponential is now $e^0 = 1$. Nothing can overflow, and the sum is
+at least 1, so nothing is divided by zero. PyTorch's softmax does the same.
 
-One danger is left. A float has about seven digits, so adding 1 to a float of
-many millions leaves it as it was. That's why the sum in your function is a
-`double`, with its sixteen digits.
+One danger is left. A float has about seven digits, so adding 1 to a float
+of many millions leaves it as it was. That's why the sum in your function is
+a `double`, with its sixteen digits.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
 scores of any size and, with a `double` for the sum, lists of any length. It
@@ -308,8 +312,8 @@ weights (3)
 ```
 
 A score of minus infinity is legal, and since $e^{-\infty}$ is 0, it gets a
-share of exactly 0. In [](#causal-mask) that turns out to be the cleanest way
-to hide a word.
+share of exactly 0. In [](#causal-mask) that turns out to be the cleanest
+way to hide a word.
 
 ``` {.output args="1 -inf 2"}
 weights (3)
@@ -388,6 +392,7 @@ static void shiny_among(const float sentence[3][3], float weights[3],
 And now the two sentences:
 */
 
+/* folded: how this is printed */
 static void distances(const char *label, const float word[3],
                       const float context[3])
 {
@@ -438,9 +443,9 @@ from shiny to shoe, before and after (2)
 [0.7237, 0.4465]
 ```
 
-There it is: one word, two sentences, two vectors. Beside *sun*, *shiny* is 0.2013
-from *sun*, where it began 0.3164 away. Beside *shoe*, it is 0.4465 from
-*shoe*, where it began 0.7237 away.
+There it is: one word, two sentences, two vectors. Beside *sun*, *shiny* is
+0.2013 from *sun*, where it began 0.3164 away. Beside *shoe*, it is 0.4465
+from *shoe*, where it began 0.7237 away.
 
 ![Read from top to bottom: *shiny* as it was in the middle, its two context
 vectors above and below, and beyond them the words it has moved
@@ -491,6 +496,7 @@ static void attend_all(int n, int d, const float x[n][d],
     matmul(n, d, n, weights, x, context);
 }
 
+/* folded: how this is printed */
 static void show_all(void)
 {
     float scores[3][3], weights[3][3], context[3][3];
@@ -532,6 +538,7 @@ static void softmax_columns(int n, const float scores[n][n],
     transpose(n, n, shares, weights);
 }
 
+/* folded: how this is printed */
 static void show_wrong_axis(void)
 {
     float scores[3][3], weights[3][3], sums[3];
@@ -582,6 +589,7 @@ HackTricks goes through *Hello shiny sun* step by step [@hacktricks]. These
 are its steps: each word's vector times its weight, and their sum.
 */
 
+/* folded: how this is printed */
 static void show_mixture(void)
 {
     float weights[3], part[3][3], context[3];
@@ -686,6 +694,7 @@ context vectors (6, 3)
 The shares are rather even, because the scores are close together.
 */
 
+/* folded: how this is printed */
 static void show_own_scores(int n, char *const argument[n])
 {
     enum { MOST = 16 };

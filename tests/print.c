@@ -42,6 +42,9 @@ static void tables(void)
         "list (2, 1)\n[[10.0000],\n [ 1.0000]]\n",
         print_matrix("few", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, 10}}),
         print_matrix("list", 2, 1, (float[2][1]){{10}, {1}}));
+    PRINTS("print_whole: without decimals",
+           "some (2, 2)\n[[ 1, -2],\n [30,  0]]\n",
+           print_whole("some", 2, 2, (float[2][2]){{1, -2}, {30, 0}}));
     PRINTS("print_integers: aligned, without decimals",
            "ids (3)\n[-100,    7,   12]\ntwo (2)\n[ 1, 10]\n",
            print_integers("ids", 3, (int[]){-100, 7, 12}),
@@ -110,6 +113,7 @@ int main(void)
         expect_equal("usually", decimals(2), 2),
         expect_equal("nothing is asked for", with_digits(""), 4),
         expect_equal("nine are", with_digits("9"), 9));
+    REFUSES(NULL, print_whole("some", 1, 1, (float[1][1]){{0.5f}}));
     REFUSES("argument.c: parse_integer: DIGITS is '+4': a whole number "
             "from 0 to 17 is needed",
             with_digits("+4"));
