@@ -43,14 +43,16 @@ number, and why?
 
 ## Scores grow with the number of entries {#scaling-spread}
 
-A dot product adds up $d$ products. How large does the sum become? Say that
-the entries of queries and keys are random numbers with mean 0 and standard
-deviation 1, like those of [](#random-bell), and **independent**: knowing one
-tells nothing about another. Then the mean of a product $qk$ is the product
-of the means. In all pairs with one certain $q$, the $k$ have the same mean
-as everywhere, since $q$ tells nothing about them. So the products have $q$
-times that mean. The mean over all $q$ is then the mean of $q$ times the
-mean of $k$.
+A dot product adds up $d$ products. How large does the sum become? How
+widely numbers are spread is told by their **standard deviation**: the root
+of the mean of the squares of what they differ from their mean. Say that the
+entries of queries and keys are random numbers with mean 0 and standard
+deviation 1, like those of [](#random-bell), and **independent**: knowing
+one tells nothing about another. Then the mean of a product $qk$ is the
+product of the means. In all pairs with one certain $q$, the $k$ have the
+same mean as everywhere, since $q$ tells nothing about them. So the products
+have $q$ times that mean. The mean over all $q$ is then the mean of $q$
+times the mean of $k$.
 
 Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The squares
 $q^2$ and $k^2$ have the mean 1 and are independent, too, so the mean of

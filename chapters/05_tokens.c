@@ -174,6 +174,25 @@ No program looks words up that way. But the product shows what the table is:
 a matrix of parameters, like those of [](#qkv). The table begins with random
 numbers, and training improves its rows.
 
+## What the table begins with {#tokens-table}
+
+What is in the table before anything has been learned? Random numbers from
+the normal distribution ([](#random-bell)): most of them lie near zero, and
+fewer and fewer farther out, on both sides. Their mean is 0, and their
+standard deviation is 1. `embedding_fill` draws them as `nn.Embedding` does,
+so that a seed gives the same rows here as there.
+
+Why not begin with zeros? Because then all words would have the same row,
+and whatever is computed from a row would be the same for all of them. Noise
+makes the rows different, and training can move each of them its own way. It
+changes the row of a word a little each time that the word occurs, such that
+what the model predicts becomes a little better. After many texts, words
+that are used alike have rows that are alike.
+
+No meaning can be read off a single entry of a row, though, neither before
+training nor after it. What counts are the products of the whole row, with
+other rows and with the matrices that make queries, keys and values of it.
+
 ## The sentence {#tokens-sentence}
 
 Raschka makes a table of 50,000 rows, as for a real vocabulary, with three

@@ -1,15 +1,15 @@
 /*
 # PyTorch's random numbers, bit for bit {#random}
 
-You can understand attention without this appendix. It is for the moment when
-a tutorial prints 0.4306 ([](#scaling-tutorials)), your program prints
+You can understand attention without this appendix. It is for the moment
+when a tutorial prints 0.4306 ([](#scaling-tutorials)), your program prints
 something else, and you cannot tell whether you have made a mistake.
 
-The tutorial's matrices were random, and so were yours. But a computer throws
-no dice. It calculates numbers that merely look random, starting from a
-single one, the **random seed**, or **seed** for short. A seed is a whole
-sequence: after `torch.manual_seed(123)`, every number that PyTorch will ever
-draw on a CPU is settled, and so is the order. So if we build the same
+The tutorial's matrices were random, and so were yours. But a computer
+throws no dice. It calculates numbers that merely look random, starting from
+a single one, the **random seed**, or **seed** for short. A seed is a whole
+sequence: after `torch.manual_seed(123)`, every number that PyTorch will
+ever draw on a CPU is settled, and so is the order. So if we build the same
 generator, we get the tutorial's own matrices, and from there on a different
 digit is a mistake.
 
@@ -25,8 +25,8 @@ That is what this appendix does, for `torch.rand`, for `uniform_` and for
 ## A large state, stirred {#random-twister}
 
 PyTorch's generator for the CPU is the Mersenne Twister [@matsumoto1998]. It
-keeps 624 numbers of 32 bits each, its **state**, and the index of the one to
-hand out next. (`has_spare` and `spare` come into use with the normal
+keeps 624 numbers of 32 bits each, its **state**, and the index of the one
+to hand out next. (`has_spare` and `spare` come into use with the normal
 numbers.)
 
 ::: {.header of="Random"}
@@ -48,35 +48,35 @@ Random random_seeded(uint64_t seed)
 }
 
 /*
-`{.next = RANDOM_STATE}` sets one field of a struct and leaves the rest 0. `^`
-is exclusive or, `|` is or, `>>` shifts the bits to the right. A `uint32_t`
-is an unsigned number of 32 bits, and whatever a sum or a product carries
-beyond them is lost. The seed is cut down to its lower 32 bits in the same
-way. The constants, here and below, were found by search and then tested; no
-formula gives them.
+`{.next = RANDOM_STATE}` sets one field of a struct and leaves the rest 0.
+`^` is exclusive or, `|` is or, `>>` shifts the bits to the right. A
+`uint32_t` is an unsigned number of 32 bits, and whatever a sum or a product
+carries beyond them is lost. The seed is cut down to its lower 32 bits in
+the same way. The constants, here and below, were found by search and then
+tested; no formula gives them.
 
 These first 624 numbers are never handed out. Before the first draw, and
 whenever all 624 have been used up, the state is stirred, or *twisted*, into
 624 new ones. Call the numbers of the state $x_0, x_1, \dots$ A new $x_i$
 takes three steps:
 
-1. Put the top bit of $x_i$ in front of the lower 31 bits of $x_{i+1}$. Call
+1. Put the top bit of $x_i$ in front of all other bits of $x_{i+1}$. Call
    the result $y$, and its last bit $b$.
 2. Shift $y$ to the right by one bit, so that $b$ drops out.
 3. Combine the shifted $y$ with $x_{i+397}$ by exclusive or, and, if $b$ is
    1, with the constant $c$, `0x9908b0df`, as well.
 
-As a formula, with $\oplus$ for exclusive or, $\gg$ for the shift, and $x_i'$
-for the new $x_i$:
+As a formula, with $\oplus$ for exclusive or, $\gg$ for the shift, and
+$x_i'$ for the new $x_i$:
 
 $$x_i' = x_{i+397} \oplus (y \gg 1) \oplus b\,c$$
 
 ![How number 1 of the state is renewed, for seed 123. Here $b$ is 1: the
-shifted $y$, the constant and number 398, combined by exclusive or, are the
-new number](twist.svg){#fig-twist}
+shifted $y$, the constant and number $1 + 397$, combined by exclusive or,
+are the new number](twist.svg){#fig-twist}
 
-If $i + 1$ or $i + 397$ runs past the last number, carry on from $x_0$, which
-is new by then.
+If $i + 1$ or $i + 397$ runs past the last number, carry on from $x_0$,
+which is new by then.
 
 **Exercise B.1** (★★★, 4 points): `random_twist`. It changes the state in
 place, from the first number to the last.
@@ -241,10 +241,10 @@ limits needn't be 0 and 1: [](#self-attention-range) needs others. Stretch a
 number $u$ between 0 and 1 and shift it, and it becomes $u \cdot
 (\text{high} - \text{low}) + \text{low}$.
 
-For the same bits we must round where PyTorch rounds. It takes the difference
-of the limits as a float, but it multiplies and adds in a single step, with
-one rounding at the end. C's `fmaf`, for "fused multiply and add", does the
-same.
+For the same bits we must round where PyTorch rounds. It takes the
+difference of the limits as a float, but it multiplies and adds in a single
+step, with one rounding at the end. C's `fmaf`, for "fused multiply and
+add", does the same.
 
 **Exercise B.2** (★★, 3 points): `uniform_fill`. It fills a table row by
 row; `random_float` gives each $u$. If rounding makes a number equal to
@@ -312,13 +312,13 @@ is the root of the mean of their squares ([](#scaling-spread)). If you want
 another deviation, multiply by it.
 
 How do you get a bell out of numbers that fall evenly? Box and Muller make
-two normal numbers at a time, and the trick is to think of darts
-[@box1958]. A dart hits $x$ to the right of the middle of the board and $y$
-above it. Let $x$ and $y$ be two normal numbers that know nothing of each
-other. The share of darts in an upright strip near $x$ is in proportion to
-$e^{-x^2/2}$. Of the darts in that strip, the share near $y$ is in proportion
-to $e^{-y^2/2}$. A share of a share is a product, so around the point $(x,
-y)$ the darts lie as densely as
+two normal numbers at a time, and the trick is to think of darts [@box1958].
+A dart hits $x$ to the right of the middle of the board and $y$ above it.
+Let $x$ and $y$ be two normal numbers that know nothing of each other. The
+share of darts in an upright strip near $x$ is in proportion to
+$e^{-x^2/2}$. Of the darts in that strip, the share near $y$ is in
+proportion to $e^{-y^2/2}$. A share of a share is a product, so around the
+point $(x, y)$ the darts lie as densely as
 
 $$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
 
@@ -363,19 +363,20 @@ static float farther(int n, const float dart[n][2], float r)
 
 static void show_bell(void)
 {
-    enum { MANY = 100000 };
+    enum { MANY = 100000, DARTS = 50000 };
     const char *const panel[2] = {"uniform", "normal"};
     float(*x)[MANY] = new_table(2, MANY), table[3][3];
     Random r = random_seeded(123);
     uniform_fill(&r, 1, MANY, -1, 1, x);
     normal_fill(&r, 1, MANY, 0, 1, x + 1);
     figure_histograms("bell", "100,000 numbers each", 2, panel, MANY, x);
-    print_value("deviation, uniform", length(MANY, x[0]) / sqrtf(MANY));
-    print_value("deviation, normal", length(MANY, x[1]) / sqrtf(MANY));
+    puts("standard deviations of 100,000 numbers");
+    print_value("uniform", length(MANY, x[0]) / sqrtf(MANY));
+    print_value("normal", length(MANY, x[1]) / sqrtf(MANY));
     for (int i = 0; i < 3; i++) {
         const float far = (float)(i + 1);
         table[i][0] = far;
-        table[i][1] = farther(MANY / 2, ROWS(2, x[1]), far);
+        table[i][1] = farther(DARTS, ROWS(2, x[1]), far);
         table[i][2] = expf(-far * far / 2);
     }
     print_matrix("r, share of darts beyond r, e^(-r^2/2)", 3, 3, table);
@@ -384,8 +385,9 @@ static void show_bell(void)
 
 /*
 ``` output
-deviation, uniform: 0.5782
-deviation, normal: 1.0026
+standard deviations of 100,000 numbers
+uniform: 0.5782
+normal: 1.0026
 r, share of darts beyond r, e^(-r^2/2) (3, 3)
 [[1.0000, 0.6080, 0.6065],
  [2.0000, 0.1378, 0.1353],
@@ -411,10 +413,10 @@ Two uniform numbers have become two normal ones.
 
 For fewer than 16 numbers PyTorch does what the formula says. It draws the
 angle first, then the distance, both as `double`, which has 53 binary
-digits. Our uniform numbers may be 0, which has no logarithm, and never reach
-1, so $1 - u$ takes the place of $u$: it is as uniform, and never 0. Normal
-numbers come in pairs, and if you ask for an odd count, the second of the
-last pair waits for your next call, in `spare`.
+digits. Our uniform numbers may be 0, which has no logarithm, and never
+reach 1, so $1 - u$ takes the place of $u$: it is as uniform, and never 0.
+Normal numbers come in pairs, and if you ask for an odd count, the second of
+the last pair waits for your next call, in `spare`.
 */
 
 static const double two_pi = 6.283185307179586;
@@ -460,11 +462,11 @@ torch.randn(6) (6)
 ## torch.randn, for many {#random-groups}
 
 From 16 numbers on speed counts, and PyTorch works on groups of 16 floats:
-eight become distances, eight become angles, and together they make 16 normal
-numbers. The C library's `logf`, `sinf` and `cosf` take one number at a time.
-So PyTorch's vector code has functions of its own, from a library of the
-nineteen-eighties [@moshier1989], that compute with polynomials. Near 0, the
-three functions almost are polynomials:
+eight become distances, eight become angles, and together they make 16
+normal numbers. The C library's `logf`, `sinf` and `cosf` take one number at
+a time. So PyTorch's vector code has functions of its own, from a library of
+the nineteen-eighties [@moshier1989], that compute with polynomials. Near 0,
+the three functions almost are polynomials:
 
 $$\begin{aligned}
   \ln(1 + x) &\approx x - \frac{x^2}{2} + \frac{x^3}{3} - \dots \\
@@ -491,13 +493,14 @@ static float polynomial(int n, const float c[n], float x)
 
 /*
 **The logarithm.** `frexpf` splits a float into $m \cdot 2^e$, with $m$ from
-one half to 1. The logarithm is then $\ln(m) + e \cdot \ln(2)$, and if $m$ is
-near 1, the series gives $\ln(m)$ for $x = m - 1$. If $m$ is small, double it
-and take 1 from $e$: with $0.3 = 0.6 / 2$, $m$ would be 0.6, and with $0.3 =
-1.2 / 4$ it is 1.2, so that $x$ is 0.2. The table has the coefficients down
-to that of $x^3$; the terms $-x^2/2$ and $x$ are added at the end. $\ln(2)$
-comes in two parts: 0.693359375 has so few binary digits that its product
-with $e$ is exact, and the other constant is the small rest.
+one half to 1. The logarithm is then $\ln(m) + e \cdot \ln(2)$, and if $m$
+is near 1, the series gives $\ln(m)$ for $x = m - 1$. If $m$ is small,
+double it and take 1 from $e$: with $0.3 = 0.6 / 2$, $m$ would be 0.6, and
+with $0.3 = 1.2 / 4$ it is 1.2, so that $x$ is 0.2. The table has the
+coefficients down to that of $x^3$; the terms $-x^2/2$ and $x$ are added at
+the end. $\ln(2)$ comes in two parts: 0.693359375 has so few binary digits
+that its product with $e$ is exact, and the other constant is the small
+rest.
 */
 
 static float log_of(float u)
@@ -522,9 +525,9 @@ static float log_of(float u)
 **Sine and cosine.** The polynomials need an angle near 0. So we subtract
 quarters of a circle, until the rest lies within an eighth of a circle of 0.
 The code counts a quarter as two eighths; `& ~1` makes the count even. An
-eighth is split into three constants, as $\ln(2)$ was into two. For the rest,
-one polynomial gives the sine $y$ and one the cosine $z$. Turning back by the
-subtracted quarters swaps them, and changes signs:
+eighth is split into three constants, as $\ln(2)$ was into two. For the
+rest, one polynomial gives the sine $y$ and one the cosine $z$. Turning back
+by the subtracted quarters swaps them, and changes signs:
 
 | quarters | sine | cosine |
 |:---------|-----:|-------:|
