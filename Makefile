@@ -48,10 +48,11 @@ src_objects := $(sources:src/%.c=$(BUILD)/obj/%.o)
 kernel_units := $(if $(filter 15_kernel,$(names)),$(sets:%=$(BUILD)/obj/kernel/instruction_set.%.o))
 
 # What is linked with a chapter: the chapters before it, as before_07, and all of src; from
-# chapter 15 on, the kernel's units as well. Chapter 5 is the first to need the normal
-# numbers of appendix B.
+# chapter 15 on, the kernel's units as well. Appendix B, random numbers, needs chapters 1
+# to 3, and all later ones may use it.
 before   :=
-$(foreach n,$(subst 05_tokens,B_normals 05_tokens,$(names:B_normals=)),\
+first    := $(filter 01_% 02_% 03_%,$(names)) $(filter B_%,$(names))
+$(foreach n,$(first) $(filter-out $(first),$(names)),\
   $(eval before_$n := $(before))$(eval before += $(BUILD)/obj/$n.o))
 has_kernel = $(filter %/15_kernel.o,$(before_$(1)) $(BUILD)/obj/$(1).o)
 beside     = $(before_$(1)) $(BUILD)/lib$(if $(has_kernel),kernel,support).a

@@ -15,8 +15,8 @@ We follow the sentence with which Raschka's article explains all of this
 
 #include "attention/05_tokens.h"
 #include "attention/01_dot_product.h"
-#include "attention/04_random.h"
-#include "attention/B_normals.h"
+#include "attention/04_scaling.h"
+#include "attention/B_random.h"
 #include "support.h"
 
 /*
@@ -174,130 +174,24 @@ No program looks words up that way. But the product shows what the table is:
 a matrix of parameters, like those of [](#qkv). The table begins with random
 numbers, and training improves its rows.
 
-## The shape of a bell {#tokens-normal}
+## What the table begins with {#tokens-table}
 
-The numbers of [](#random) are uniform, equally frequent everywhere between
-their limits. For embeddings PyTorch draws from the **normal distribution**:
-most numbers lie near zero, fewer and fewer farther out, on both sides and
-without a limit. How often a number near $x$ is drawn is in proportion to
-$e^{-x^2/2}$, whose curve has the shape of a bell:
+What is in the table before anything has been learned? Random numbers from
+the normal distribution ([](#random-bell)): most of them lie near zero, and
+fewer and fewer farther out, on both sides. Their mean is 0, and their
+standard deviation is 1. `embedding_fill` draws them as `nn.Embedding` does,
+so that a seed gives the same rows here as there.
 
-![How often each number occurs, among 100,000 uniform ones from $-1$ to 1
-and among 100,000 normal ones; each panel is as high as its most frequent
-number](bell.svg){#fig-bell}
+Why not begin with zeros? Because then all words would have the same row,
+and whatever is computed from a row would be the same for all of them. Noise
+makes the rows different, and training can move each of them its own way. It
+changes the row of a word a little each time that the word occurs, such that
+what the model predicts becomes a little better. After many texts, words
+that are used alike have rows that are alike.
 
-The **standard deviation** says how widely numbers are spread. Take the
-difference of each number from their mean, and square that difference. Take
-the mean of all squares. The root of that mean is the standard deviation.
-The numbers of the bell have the mean 0, so their deviation is the root of
-the mean of their own squares. It is 1, as we will measure. If another
-deviation is wanted, multiply the numbers by it.
-
-How does one make such numbers? (If you are content to know that it can be
-done, go on to [](#tokens-sentence).) Box and Muller had the idea to make
-two at a time [@box1958]. Throw darts at a board. A dart hits $x$ to the
-right of the middle and $y$ above the middle. Let $x$ and $y$ be two normal
-numbers, such that knowing one says nothing of the other. The share of darts
-near $x$, in an upright strip, is in proportion to $e^{-x^2/2}$. Of the
-darts in the strip, the share near $y$ is in proportion to $e^{-y^2/2}$. The
-share of a share is the product of both. So around the point $(x, y)$ the
-darts lie as densely as
-
-$$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
-
-where $r$ is the distance of the point from the middle, by Pythagoras. The
-density depends on nothing but that distance. So the cloud of darts is
-round, with no preferred direction, and a dart's direction is an angle that
-is uniform over the full circle.
-
-And the distance? We claim that the share of darts farther out than $r$ is
-$e^{-r^2/2}$ once more. For $r = 0$ the claim says 1, all darts, and is
-right. For any other $r$, take a thin ring of darts, from the distance $r$
-to $r + w$. First, what does the claim say of the ring? Farther out than $r
-+ w$ lies the share
-
-$$e^{-(r + w)^2/2} = e^{-r^2/2} \cdot e^{-rw} \cdot e^{-w^2/2}
-    \approx e^{-r^2/2} (1 - rw)$$
-
-Here $e^{-rw}$ is close to $1 - rw$, as $e^{-s}$ is close to $1 - s$ for
-every small $s$. And $e^{-w^2/2}$ is closer still to 1, since $w^2$ is tiny
-even beside $w$. The ring holds the difference of both shares, $e^{-r^2/2} -
-e^{-r^2/2}(1 - rw)$, which is $e^{-r^2/2}\, r w$.
-
-Now, how many darts does the ring hold? Its circumference is $2\pi r$ and
-its width $w$, so its area is about $2\pi r w$. The darts in the ring are as
-dense as $e^{-r^2/2}$. Area times density is in proportion to $e^{-r^2/2}\,
-r w$, as the claim says. So the claim is right for every ring, up to one
-common factor. The factor is 1, since all rings together hold the whole, by
-the claim as by the count. For the distances 1, 2 and 3, the program counts
-which share of 50,000 darts lies farther out.
-*/
-
-/* The share of n darts that lie farther from the middle than r. */
-static float farther(int n, const float dart[n][2], float r)
-{
-    int count = 0;
-    for (int i = 0; i < n; i++)
-        count += length(2, dart[i]) > r;
-    return (float)count / (float)n;
-}
-
-/* folded: how this is printed */
-static void show_bell(void)
-{
-    enum { MANY = 100000 };
-    const char *const panel[2] = {"uniform", "normal"};
-    float(*x)[MANY] = new_table(2, MANY), table[3][3];
-    const float root = sqrtf(MANY);
-    Random r = random_seeded(123);
-    uniform_fill(&r, 1, MANY, -1, 1, x);
-    normal_fill(&r, 1, MANY, 0, 1, x + 1);
-    figure_histograms("bell", "100,000 numbers each", 2, panel, MANY, x);
-
-    puts("standard deviations of 100,000 numbers");
-    print_value("uniform", length(MANY, x[0]) / root);
-    print_value("normal", length(MANY, x[1]) / root);
-    for (int i = 0; i < 3; i++) {
-        const float far = (float)(i + 1);
-        table[i][0] = far;
-        table[i][1] = farther(MANY / 2, ROWS(2, x[1]), far);
-        table[i][2] = expf(-far * far / 2);
-    }
-    print_matrix("r, share of darts beyond r, e^(-r^2/2)", 3, 3, table);
-    free(x);
-}
-
-/*
-The darts are the normal numbers of the figure, two for each dart:
-
-``` output
-standard deviations of 100,000 numbers
-uniform: 0.5782
-normal: 1.0026
-r, share of darts beyond r, e^(-r^2/2) (3, 3)
-[[1.0000, 0.6080, 0.6065],
- [2.0000, 0.1378, 0.1353],
- [3.0000, 0.0116, 0.0111]]
-```
-
-The shares agree, but for chance. Now each dart has a number $u$ of its own:
-the share of all darts that lie farther out. Sort the darts from the outside
-in: for the first tenth of the darts $u$ is below one tenth, for the next
-tenth between one tenth and two tenths, and so on. So $u$ is uniform, and a
-uniform number we can draw. Call the draw $u_1$, and solve $u_1 =
-e^{-r^2/2}$ for the distance, with the natural logarithm $\ln$, which undoes
-the exponential. A second uniform number, $u_2$, gives the angle, from 0 to
-$2 \pi$ for a full circle:
-
-$$r = \sqrt{-2 \ln(u_1)}, \qquad \varphi = 2\pi u_2, \qquad
-  x = r \cos(\varphi), \qquad y = r \sin(\varphi)$$
-
-Two uniform numbers have become two normal ones. (As $u_1$ may be 0, which
-has no logarithm, programs take $1 - u_1$, which is as uniform and never 0.)
-[](#normals) has this in C, first in a dozen lines, `one_normal`, and then
-as PyTorch does it for many numbers. From there we use `normal_fill`, which
-takes the mean and the deviation wanted, and `embedding_fill`, which is
-`normal_fill` for 0 and 1.
+No meaning can be read off a single entry of a row, though, neither before
+training nor after it. What counts are the products of the whole row, with
+other rows and with the matrices that make queries, keys and values of it.
 
 ## The sentence {#tokens-sentence}
 
@@ -404,6 +298,74 @@ embedded sentence (3, 3)
  [-0.2196, -0.3792,  0.7671]]
 ```
 
+## In the tutorials {#tokens-tutorials}
+
+For *Life is short, eat dessert first*, Raschka draws the matrices from seed
+123 as well, and lets *is* ask ([](#scaling-attention))
+[@raschka2024magazine]. But his values have four entries where queries and
+keys have two. Queries and keys must agree, since they meet in a dot
+product; the size of the values is free, and is the size of the result.
+*/
+
+/* folded: how this is printed */
+static void show_life(void)
+{
+    const char *const words[6] = {"Life", "is",      "short",
+                                  "eat",  "dessert", "first"};
+    float query[6][2], key[6][2], value[6][4], unscaled[6][6];
+    float scores[6][6], weights[6][6], context[6][4];
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
+    dot_scores(6, 6, 2, query, key, unscaled);
+    attention(6, 6, 2, 4, query, key, value, scores, weights, context);
+
+    print_integers("keys, values: rows and columns", 4,
+                   (const int[]){6, 2, 6, 4});
+    print_vector("query of is", 2, query[1]);
+    print_vector("key of is", 2, key[1]);
+    print_vector("value of is", 4, value[1]);
+    print_vector("scores of is, not divided", 6, unscaled[1]);
+    print_matrix("attention weights", 6, 6, weights);
+    print_vector("context vector of is", 4, context[1]);
+    figure_heatmap("life", "What each word takes of each", 6, words, 6,
+                   words, weights);
+}
+
+/*
+``` output
+keys, values: rows and columns (4)
+[6, 2, 6, 4]
+query of is (2)
+[0.5667, 1.8269]
+key of is (2)
+[0.5295, 1.7355]
+value of is (4)
+[0.6612, 1.8972, 1.0963, 1.8106]
+```
+
+``` output
+scores of is, not divided (6)
+[-0.6004,  3.4707, -1.5023,  0.4991,  1.2903, -1.3374]
+attention weights (6, 6)
+[[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
+ [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
+ [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
+ [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
+ [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+context vector of is (4)
+[0.5313, 1.3607, 0.7891, 1.3110]
+```
+
+(The article names its fifth score, 1.2903, as if it were the fourth,
+$\omega_{2,4}$: [A.27](#errata-27).)
+
+![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
+*is* most, the other three look at it least. With random vectors and
+matrices, that says nothing about English](life.svg){#fig-life}
+
+::: {.workbench args="stage=scale"}
+:::
+
 ## Everything together
 */
 
@@ -423,8 +385,8 @@ int main(int argc, char *argv[])
         return 0;
     }
     figure_pipeline("pipeline", "words vectors");
-    show_bell();
     show_sentence("Life is short, eat dessert first");
+    show_life();
     return 0;
 }
 
@@ -449,8 +411,8 @@ print(embed(sentence).detach())
 add its note, `grad_fn=...`, since the table of an `Embedding` is meant to
 be trained.
 
-[](#random) stopped at six scores, those of *journey*. The next chapter goes
-on from there.
+The sentence is in numbers, and the formula has been applied to it. The next
+chapter puts all that attention needs into one object.
 
 ## Further exercises
 

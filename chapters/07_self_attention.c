@@ -16,9 +16,9 @@ parameters, and the one function that uses them.
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 #include "attention/03_qkv.h"
+#include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
-#include "attention/06_scaling.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "attention/attention_object.h"
 #include "support.h"
 
@@ -303,7 +303,7 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 An entry of a query is a sum of $d_{\text{in}}$ products. By the reasoning
 of [](#scaling), the spread of such sums grows with the root of
 $d_{\text{in}}$, as long as the numbers in the matrix keep their size. Here
-the numbers shrink by the same root. [](#tokens-normal) has measured the
+the numbers shrink by the same root. [](#random-bell) has measured the
 spread of numbers that are uniform between $-1$ and 1: 0.5782, nearly
 $1/\sqrt{3}$. Between $-a$ and $a$ the spread is $a/\sqrt{3}$. Where
 embeddings have the spread 1, each product has the spread $a/\sqrt{3}$, and

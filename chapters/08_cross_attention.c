@@ -13,8 +13,8 @@ chapters so far, one text looked at itself.
 
 #include "attention/08_cross_attention.h"
 #include "attention/01_dot_product.h"
+#include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
-#include "attention/06_scaling.h"
 #include "support.h"
 
 /*

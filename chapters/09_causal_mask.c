@@ -27,13 +27,13 @@ attention**, also called masked attention, and what hides the future is a
 #include "attention/09_causal_mask.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
-#include "attention/04_random.h"
+#include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
-#include "attention/06_scaling.h"
+#include "attention/B_random.h"
 #include "support.h"
 
 /*
-The sentence has the queries, keys and values of [](#scaling), from
+The sentence has the queries, keys and values of [](#tokens-tutorials), from
 `qkv_from_seed`.
 
 ## Strike out, and share anew {#causal-mask-renormalized}

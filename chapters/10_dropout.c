@@ -30,7 +30,7 @@ weights are dropped.
 #include "attention/02_softmax.h"
 #include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "attention/attention_object.h"
 #include "support.h"
 
@@ -53,8 +53,8 @@ void dropout_rate_check(double p)
 We draw a number from 0 to below 1 for each entry of the table, and keep the
 entry if the number is below $1 - p$. To drop the same entries as PyTorch,
 we go row by row, and draw doubles, as PyTorch does. `random_double(r)` of
-[](#normals) makes a double from two of the generator's draws. Where there
-is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
+[](#random-normals) makes a double from two of the generator's draws. Where
+there is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
 kept and 0 for what is dropped. It refuses what `dropout_rate_check`

@@ -16,8 +16,8 @@ loop.
 #include "attention/11_causal_attention.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
+#include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
-#include "attention/06_scaling.h"
 #include "attention/10_dropout.h"
 #include "support.h"
 

@@ -14,10 +14,9 @@ gibibyte, GiB.
 
 #include "attention/14_flash.h"
 #include "attention/01_dot_product.h"
-#include "attention/04_random.h"
+#include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
-#include "attention/06_scaling.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "support.h"
 
 /* folded: how this is printed */

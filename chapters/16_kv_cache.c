@@ -15,7 +15,7 @@ new?
 #include "attention/01_dot_product.h"
 #include "attention/05_tokens.h"
 #include "attention/14_flash.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "attention/float16.h"
 #include "attention/kv_cache.h"
 #include "attention/measured.h"

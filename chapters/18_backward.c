@@ -24,7 +24,7 @@ the method **backpropagation**.
 #include "attention/18_backward.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
-#include "attention/06_scaling.h"
+#include "attention/04_scaling.h"
 #include "attention/09_causal_mask.h"
 #include "attention/10_dropout.h"
 #include "attention/13_multi_head.h"

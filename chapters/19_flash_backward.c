@@ -15,12 +15,12 @@ would it save?
 
 #include "attention/19_flash_backward.h"
 #include "attention/01_dot_product.h"
+#include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
-#include "attention/06_scaling.h"
 #include "attention/11_causal_attention.h"
 #include "attention/14_flash.h"
 #include "attention/18_backward.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "support.h"
 
 /* folded: how this is printed */

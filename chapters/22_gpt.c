@@ -20,7 +20,7 @@ we build it, and the tests check all of it against PyTorch.
 */
 
 #include "attention/22_gpt.h"
-#include "attention/06_scaling.h"
+#include "attention/04_scaling.h"
 #include "attention/20_optimizers.h"
 #include "attention/gpt.h"
 #include "attention/layers.h"
@@ -293,7 +293,7 @@ is the softmax of two scores, $u$ and 0. Of these, $u$ gets $e^u / (e^u + 1)
 = 1 / (1 + e^{-u})$, which is called the **sigmoid** of $u$. Here $u =
 \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. Why this
 $u$? With it, the share is close to the share of all normal numbers
-([](#tokens-normal)) that lie below $x$: the root makes both rise equally
+([](#random-bell)) that lie below $x$: the root makes both rise equally
 fast at 0, and 0.044715 was found by trying. (Books write the same share as
 $(1 + \tanh(u/2))/2$. PyTorch's default is the share of normal numbers
 itself, which differs in the fourth decimal; `approximate="tanh"` asks for

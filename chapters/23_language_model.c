@@ -23,7 +23,7 @@ GPT-2.
 #include "attention/02_softmax.h"
 #include "attention/13_multi_head.h"
 #include "attention/20_optimizers.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "attention/gpt_file.h"
 #include "attention/long_run.h"
 #include "attention/trained.h"

@@ -358,7 +358,7 @@ first score once more; in English they are two. What it should show is in
 [](#softmax-exponential). Short programs use `torch`, `nn`, `inputs`,
 `seq_len` and `attention_scores` without defining them, and the third class
 needs the `batch` of the second. And the first programs set no seed: your
-numbers will not be those of [](#random-tutorials), which are for the seed
+numbers will not be those of [](#scaling-tutorials), which are for the seed
 123.
 
 ## From Tokens to the Transformer {#errata-tokens}

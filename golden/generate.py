@@ -236,7 +236,7 @@ def qkv():
                     uniform(50 + m, m, d_k), uniform(60 + m, m, d_v))
 
 
-# Chapter 4
+# Random numbers, which all chapters from here on draw
 
 SEEDS = [0, 1, 42, 123, 789, 2024, 2**31, 2**32 - 1, 2**32 + 5, 2**63 - 1]
 SIZES = [1, 2, 15, 16, 17, 31, 32, 33, 623, 624, 625, 10_000]
@@ -272,54 +272,7 @@ def linears(bias, *sizes):
     return [torch.nn.Linear(*size, bias=bias) for size in sizes]
 
 
-def random():
-    def between(low, high, generator, count=17):
-        return torch.empty(count).uniform_(low, high, generator=generator)
-
-    save("all", seeds=SEEDS, sizes=SIZES, ranges=tensor(RANGES))
-    # 63 bits of each draw of 64, the upper half first.
-    save("bits", values=each_seed(lambda g: torch.empty(
-        330, dtype=torch.int64).random_(generator=g)))
-    def state_after(draws):
-        """The 624 numbers, which PyTorch's generator keeps from byte 24 on."""
-        torch.manual_seed(123)
-        torch.rand(draws)
-        return torch.get_rng_state()[24:24 + 8 * 624].view(torch.int64)
-
-    save("twist", states=torch.stack([state_after(n) for n in (0, 1, 625)]))
-    save("rand", values=each_seed(lambda g: torch.rand(33, generator=g)),
-         checksums=checksums(lambda size, g: torch.rand(size, generator=g),
-                             SIZES))
-    save("uniform", values=torch.stack([torch.stack([
-        between(*ends, seeded(seed)) for ends in RANGES]) for seed in SEEDS]),
-        checksums=checksums(lambda ends, g: between(*ends, g, 10_000), RANGES))
-    w_query, w_key, w_value = drawn(123, *[(3, 2)] * 3)
-    q, k, v = (wide(YOUR_JOURNEY) @ wide(w) for w in (w_query, w_key, w_value))
-    save("journey", x=YOUR_JOURNEY, w_query=w_query, w_key=w_key,
-         w_value=w_value, query=q, key=k, value=v, scores=q @ k.T)
-
-
-# Chapter 5
-
-def embedded_sentence():
-    """Life is short, eat dessert first."""
-    torch.manual_seed(123)
-    return torch.nn.Embedding(50_000, 3)(tensor([0, 4, 5, 2, 1, 3]))
-
-
-def tokens():
-    words = "Life is short, eat dessert first".replace(",", "").split()
-    save("sentence", ids=[sorted(words).index(word) for word in words],
-         embedded=embedded_sentence())
-    for n, d, rows in (1, 1, 1), (5, 3, 4), (3, 7, 11), (9, 2, 3):
-        some = torch.randint(rows, (n,), generator=seeded(n))
-        table = uniform(n, rows, d)
-        save(f"table_{n}x{d}x{rows}", ids=some, table=table,
-             embedded=F.embedding(some, table),
-             one_hot=F.one_hot(some, rows).float())
-
-
-# Chapter 6
+# Chapter 4
 
 def save_spread(case, scores):
     save(case, scores=scores, spread=torch.std(wide(scores), correction=0))
@@ -378,6 +331,26 @@ def scaling():
         save_nudge(f"nudge_far_{step}", tensor([0., 1., -2.]), 1, step)
         save_nudge(f"nudge_only_{step}", tensor([200., 0., 0.]), 0, step)
         save_nudge(f"nudge_none_{step}", tensor([200., 0., 0.]), 1, step)
+
+
+# Chapter 5
+
+def embedded_sentence():
+    """Life is short, eat dessert first."""
+    torch.manual_seed(123)
+    return torch.nn.Embedding(50_000, 3)(tensor([0, 4, 5, 2, 1, 3]))
+
+
+def tokens():
+    words = "Life is short, eat dessert first".replace(",", "").split()
+    save("sentence", ids=[sorted(words).index(word) for word in words],
+         embedded=embedded_sentence())
+    for n, d, rows in (1, 1, 1), (5, 3, 4), (3, 7, 11), (9, 2, 3):
+        some = torch.randint(rows, (n,), generator=seeded(n))
+        table = uniform(n, rows, d)
+        save(f"table_{n}x{d}x{rows}", ids=some, table=table,
+             embedded=F.embedding(some, table),
+             one_hot=F.one_hot(some, rows).float())
 
 
 # Chapter 7
@@ -996,14 +969,39 @@ def multi_head():
 
 # Appendix B
 
-def normals():
+def uniform_numbers():
+    def between(low, high, generator, count=17):
+        return torch.empty(count).uniform_(low, high, generator=generator)
+
+    # 63 bits of each draw of 64, the upper half first.
+    save("bits", values=each_seed(lambda g: torch.empty(
+        330, dtype=torch.int64).random_(generator=g)))
+    def state_after(draws):
+        """The 624 numbers, which PyTorch's generator keeps from byte 24 on."""
+        torch.manual_seed(123)
+        torch.rand(draws)
+        return torch.get_rng_state()[24:24 + 8 * 624].view(torch.int64)
+
+    save("twist", states=torch.stack([state_after(n) for n in (0, 1, 625)]))
+    save("rand", values=each_seed(lambda g: torch.rand(33, generator=g)),
+         checksums=checksums(lambda size, g: torch.rand(size, generator=g),
+                             SIZES))
+    save("uniform", values=torch.stack([torch.stack([
+        between(*ends, seeded(seed)) for ends in RANGES]) for seed in SEEDS]),
+        checksums=checksums(lambda ends, g: between(*ends, g, 10_000), RANGES))
+    w_query, w_key, w_value = drawn(123, *[(3, 2)] * 3)
+    q, k, v = (wide(YOUR_JOURNEY) @ wide(w) for w in (w_query, w_key, w_value))
+    save("journey", x=YOUR_JOURNEY, w_query=w_query, w_key=w_key,
+         w_value=w_value, query=q, key=k, value=v, scores=q @ k.T)
+
+
+def normal_numbers():
     """Normal numbers of both kinds: fewer than 16 at a time, and from 16 on.
     They are those of PyTorch's vector code; its plain code rounds in other
     places, so values made with it would be refused."""
     if torch.backends.cpu.get_cpu_capability() in ("DEFAULT", "NO AVX"):
         sys.exit("generate.py: this processor has no vector instructions: "
                  "normal numbers must be made on one that has AVX2")
-    save("all", seeds=SEEDS, sizes=SIZES)
     for size in 15, 16, 17, 33:
         save(f"normal_{size}", values=each_seed(
             lambda g: torch.randn(size, generator=g)))
@@ -1026,6 +1024,12 @@ def normals():
          d=torch.randn(1), e=torch.randn(2))
     save("double", values=each_seed(
         lambda g: torch.rand(20, dtype=torch.float64, generator=g)))
+
+
+def random():
+    save("all", seeds=SEEDS, sizes=SIZES, ranges=tensor(RANGES))
+    uniform_numbers()
+    normal_numbers()
 
 
 # Appendix C
@@ -2491,9 +2495,8 @@ CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
     "03_qkv": qkv,
-    "04_random": random,
+    "04_scaling": scaling,
     "05_tokens": tokens,
-    "06_scaling": scaling,
     "07_self_attention": self_attention,
     "08_cross_attention": cross_attention,
     "09_causal_mask": causal_mask,
@@ -2512,7 +2515,7 @@ CHAPTERS = {
     "22_gpt": gpt,
     "23_language_model": language_model,
     "24_inside": inside,
-    "B_normals": normals,
+    "B_random": random,
     "C_sheet": sheet,
     "D_mkl": mkl,
     "attend": attend_fast,

@@ -12,7 +12,7 @@ check-install: ## installs what the checks need, and says it: Debian's packages,
 
 # The tests of what is compiled for an instruction set, or waits for threads. The sizes are
 # small, where each takes long.
-kernel_tests := $(filter $(addprefix $(BUILD)/tests/,06_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward \
+kernel_tests := $(filter $(addprefix $(BUILD)/tests/,04_scaling 14_flash 15_kernel 16_kv_cache 19_flash_backward \
   attend backward cache kernels layers gpt gpt_training 22_gpt 23_language_model 24_inside gpt_file),$(tests))
 slowly       := TAP_SMALL=1 TAP_SECONDS=600
 test-kernel: $(kernel_tests) ## the tests of what is compiled for an instruction set, or waits for threads

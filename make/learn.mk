@@ -16,7 +16,8 @@ endif
 
 # What the mistakes that people make in a chapter's exercises make its tests tell: by it a
 # learner, or a teacher, is told which mistake it may be.
-exercised := $(filter 0% 1% 2% 3% 4% 5% 6% 7% 8% 9%,$(names))
+# Of the appendices, B has exercises.
+exercised := $(filter-out A_% C_% D_%,$(names))
 known      = $(foreach n,$(1),$(BUILD)/mistakes/$(call number,$n).json)
 $(BUILD)/mistakes/%.json: tests/learn/mistakes.tsv tools/learn/mistakes $(wildcard tools/*.pm) tools/learn/Diagnosis.pm \
   $$(foreach n,$$(call named,$$*),chapters/$$n.c $(BUILD)/tests/$$n.o $$(call beside,$$n))

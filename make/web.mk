@@ -27,7 +27,7 @@ $(BUILD)/web/obj/%.o: tools/web/%.c $(settings)
 
 # What a module is made of: its chapter and those before it, or a program of tools/web and
 # all chapters; and the workbench.
-has_bench := workbench 02 03 06 08 09 10 12 13
+has_bench := workbench 02 03 05 08 09 10 12 13
 for_wasm   = $(patsubst $(BUILD)/obj/%,$(BUILD)/web/obj/%,$(1))
 of_program = $(of_$(1):tools/web/%.c=$(BUILD)/web/obj/%.o) $(call for_wasm,$(objects))
 of_chapter = $(call for_wasm,$(foreach n,$(call named,$(1)),$(BUILD)/obj/$n.o $(before_$n)))

@@ -3,7 +3,7 @@
 #include "attention/10_dropout.h"
 #include "attention/17_positions.h"
 #include "attention/18_backward.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "attention/attention_object.h"
 #include "attention/kernel.h"
 #include "attention/kv_cache.h"

@@ -79,7 +79,7 @@ for my $path (sort glob 'chapters/*.c') {
 }
 
 # One that is drawn already holds more than such numbers.
-is join('', Text::of_file('chapters/figures/04/bits.svg') =~ m{<text\b[^>]*>(.*?)</text>}gs),
+is join('', Text::of_file('chapters/figures/B/bits.svg') =~ m{<text\b[^>]*>(.*?)</text>}gs),
   sprintf('%032b', 2991312382) . '4967934 of 16777216: 0.2961', 'bits.svg: its texts';
 
 # ---- The header.

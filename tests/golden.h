@@ -24,7 +24,7 @@
 #pragma once
 
 #include "tap.h"
-#include "attention/04_random.h"
+#include "attention/B_random.h"
 
 #include <fnmatch.h>
 

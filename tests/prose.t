@@ -125,13 +125,19 @@ sub faults_of_paragraph {
 }
 
 # What may be said where: the numbers of the chapter itself, and those of the
-# earlier chapters to which the paragraph has a link.
+# earlier chapters, and of appendix B, to which the paragraph has a link.
 my @always = numbers_in_code(Headers->load('src/attention.h'));
 my (%numbers, %home);
-for my $path (sort glob 'chapters/*.c') {
+sub say_numbers {
+    my ($path) = @_;
     my $chapter = Chapter->load($path);
     $numbers{$path} = [numbers_printed($chapter), numbers_in_code($chapter)];
     $home{$_} = $path for join("\n", @{$chapter->{lines}}) =~ /\{#([\w-]+)/g;
+    return $chapter;
+}
+say_numbers($_) for glob 'chapters/B_*.c'; # a chapter may rest on it
+for my $path (sort glob 'chapters/*.c') {
+    my $chapter = say_numbers($path);
     my $known = sub {
         my %linked = map { $_ => 1 } $path, map { $home{$_} // () } $_[0] =~ /\]\(#([\w-]+)\)/g;
         return @always, map { @{$numbers{$_}} } keys %linked;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "attention/04_random.h"
+#include "attention/B_random.h"
 #include "support/memory.h"
 
 /* What an attention computes: the pages print it, and training reads it.

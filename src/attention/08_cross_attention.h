@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "attention/04_random.h"
+#include "attention/B_random.h"
 #include "attention/attention_object.h"
 
 /* Fills the weight of a linear layer so that it computes x @ W with the

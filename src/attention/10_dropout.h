@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "attention/04_random.h"
+#include "attention/B_random.h"
 
 /* Refuses a dropout rate that is not from 0 to 1, and NaN. PyTorch's
  * F.dropout refuses the same. */

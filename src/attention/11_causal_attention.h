@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "attention/04_random.h"
 #include "attention/09_causal_mask.h"
+#include "attention/B_random.h"
 #include "attention/attention_object.h"
 
 /* One head, complete: what n queries get from the m keys that they may see,

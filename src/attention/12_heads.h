@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#include "attention/04_random.h"
 #include "attention/09_causal_mask.h"
+#include "attention/B_random.h"
 #include "attention/attention_object.h"
 
 /* Head h of an attention, as an attention of one head without an output

@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "attention/04_random.h"
 #include "attention/09_causal_mask.h"
+#include "attention/B_random.h"
 #include "attention/attention_object.h"
 
 /* Cuts columns into heads: split[h][i][k] = x[i][h * head_dim + k].

@@ -6,10 +6,10 @@
 
 #include <stddef.h>
 
-#include "attention/04_random.h"
 #include "attention/07_self_attention.h"
 #include "attention/09_causal_mask.h"
 #include "attention/20_optimizers.h"
+#include "attention/B_random.h"
 
 /* A random whole number from 0 to below range. Refuses a range below 1.
  * PyTorch: torch.randint(range, (1,)). */

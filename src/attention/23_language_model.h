@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "attention/04_random.h"
 #include "attention/22_gpt.h"
+#include "attention/B_random.h"
 #include "attention/gpt_training.h"
 
 /* One step of AdamW, with the gradient's length held at 1; returns the loss

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "attention/04_random.h"
+#include "attention/B_random.h"
 
 /* As dropout_mask, but drawn from Intel MKL's generator MCG31, which begins
  * with one draw of r. PyTorch up to 2.6, on Intel's processors.

@@ -4,9 +4,9 @@
 
 #pragma once
 
-#include "attention/04_random.h"
 #include "attention/16_kv_cache.h"
 #include "attention/22_gpt.h"
+#include "attention/B_random.h"
 
 /* Makes a model with the sizes of another, or its gradient or moments, the
  * parameters filled with 0; fills them with 0 again; frees it. Refuses

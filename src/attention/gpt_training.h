@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "attention/04_random.h"
 #include "attention/20_optimizers.h"
+#include "attention/B_random.h"
 #include "attention/gpt.h"
 
 /* A training of a GPT: the model, and the means that Adam keeps; its

@@ -82,8 +82,8 @@ my $unscaled = 'for (int i = 0; i < n; i++) { for (int j = m - 1; j >= 0; j--) {
   . 'for (int k = d_k - 1; k >= 0; k--) s += (double)query[i][k] * (double)key[j][k]; scores[i][j] = (float)s; } '
   . 'softmax(m, scores[i], weights[i]); weighted_sum(m, d_v, weights[i], value, context[i]); }';
 my $columns = 'for (int k = 0; k < d; k++) { context[k] = 0; for (int j = 0; j < n; j++) context[k] += weights[j] * value[k][j]; }';
-like answered('06', attention => $unscaled), qr/^the scores are not scaled(?: \| .*)?$/, 'a known mistake in words of its own';
-is answered('06', attention => $unscaled =~ s/\(float\)s;/(float)(s \/ 3);/r), '', 'another mistake gets no name';
+like answered('04', attention => $unscaled), qr/^the scores are not scaled(?: \| .*)?$/, 'a known mistake in words of its own';
+is answered('04', attention => $unscaled =~ s/\(float\)s;/(float)(s \/ 3);/r), '', 'another mistake gets no name';
 is answered('02'), '', 'a right answer gets none';
 is answered('02', weighted_sum => ''), 'the context is not set to 0 first | nothing is written', 'an answer that does nothing, and one that looks alike';
 is answered('02', weighted_sum => $columns, softmax => 'if (n < 1) REFUSE("none"); double sum = 0; '

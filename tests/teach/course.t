@@ -24,7 +24,8 @@ my %page = map { $_ => $book =~ /^(# [^\n]* \{#$_\}\n.*?)(?=^# [^\n]*\{#)/ms } q
 
 # ---- The course, a section for each assignment.
 
-my @chapters = map { Chapter->load($_) } sort glob 'chapters/*.c';
+# Appendix B comes after the chapters that it builds on.
+my @chapters = map { Chapter->load($_) } sort { ($a =~ s/B_/03_B/r) cmp ($b =~ s/B_/03_B/r) } glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
 my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;

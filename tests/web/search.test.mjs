@@ -12,7 +12,7 @@ const wanted = `
   hiding the future → The causal mask: hiding the future Chapter 9
   shiny of the sun or of a shoe → Softmax: shares of a whole Chapter 2
   dropout → dropout term · Chapter 10
-  √ → scaling term · Chapter 6
+  √ → scaling term · Chapter 4
   下文向量 → context vector term · Chapter 2
   schlussel → key term · Chapter 3
   0.6106 → The exponential Chapter 2
@@ -21,13 +21,13 @@ const wanted = `
   softmax qwertz → softmax term · Chapter 2
   KV cache → key-value cache term · Chapter 16
   K^T → transpose term · Chapter 1
-  QK^T → Scaling: divide by the spread Chapter 6
-  why divide by sqrt → Scaling: divide by the spread Chapter 6
+  QK^T → Scaling: divide by the spread Chapter 4
+  why divide by sqrt → Scaling: divide by the spread Chapter 4
   bpe → GPT-2 itself Chapter 23
   flash attention → FlashAttention term · Chapter 14
   nn.Linear → linear layer term · Chapter 7
   -inf → minus infinity term · Chapter 9
-  seed 123 → Random numbers: a seed is a whole sequence Chapter 4
+  seed 123 → PyTorch's random numbers, bit for bit Appendix B
   GQA → multi-query attention, grouped-query attention term · Chapter 16`;
 
 reading(

@@ -54,7 +54,7 @@ async function entries(page, name) {
 }
 
 // Each bench of a chapter; its numbers are held against the page's in workbench.t.
-const chapters = ["softmax", "qkv", "scaling", "cross-attention"];
+const chapters = ["softmax", "qkv", "tokens", "cross-attention"];
 chapters.push("causal-mask", "dropout", "heads", "multi-head");
 for (const name of chapters)
   reading(`${name}: each workbench opens, with nothing changed`, name, async (page) => {
@@ -66,7 +66,7 @@ for (const name of chapters)
 
 // ---- Changing
 
-reading("(gate) what is changed: map and tables follow, and say so", "scaling", async (page) => {
+reading("(gate) what is changed: map and tables follow, and say so", "tokens", async (page) => {
   await opened(page);
   await words(page).fill("to be or not");
   await cell(page, "attention weights", "or, not").waitFor();
@@ -110,7 +110,7 @@ reading("what makes no sense is refused, and the last tables stay", "workbench",
 
 // ---- Asking
 
-reading("(gate) a weight, from share to embedding", "scaling", async (page) => {
+reading("(gate) a weight, from share to embedding", "tokens", async (page) => {
   await opened(page);
   await cell(page, "attention weights", "short, Life").click();
   assert.match(await heading(page), /^attention weights short, Life: 0\.1965/);
@@ -134,7 +134,7 @@ reading("(gate) a weight, from share to embedding", "scaling", async (page) => {
 for (const form of ["", " on a phone"]) {
   reading(
     `a number that is asked is in sight, and stays${form}`,
-    `scaling${form}`,
+    `tokens${form}`,
     async (page) => {
       await opened(page);
       // As in browsers that anchor nothing when what is above changes.
@@ -167,7 +167,7 @@ async function tabTo(page, wanted, key = "Tab") {
   throw new Error(`${key} does not lead to ${wanted}: ${passed}`);
 }
 
-reading("by keyboard alone: open, change, ask, follow, leave, close", "scaling", async (page) => {
+reading("by keyboard alone: open, change, ask, follow, leave, close", "tokens", async (page) => {
   const button = root(page).getByRole("button", { name: /^Change this/ });
   await button.focus();
   await press(page, "Enter");

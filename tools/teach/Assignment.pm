@@ -146,9 +146,11 @@ sub _find {
     my $plain = sub { $_[0] =~ s/^0+(?=.)//r };
     my $number = $key eq 'chapters' ? $id : $id =~ s/\..*//sr;
     my @all = _chapters();
+    my @numbers = map { $plain->($_->{number}) } @all;
+    my @digits = grep { /\d/ } @numbers;
     my ($of) = grep { $plain->($_->{number}) eq $plain->($number) } @all
       or $refuse->("there is no chapter $number with exercises" . ($key eq 'chapters' ? '' : ", as '$id' would have it")
-          . ': one of ' . $plain->($all[0]{number}) . ' to ' . $plain->($all[-1]{number}) . ' is needed');
+          . ": one of $digits[0] to $digits[-1]" . join('', map {" or $_"} grep { !/\d/ } @numbers) . ' is needed');
     my @testable = _testable($of);
     return @testable if $key eq 'chapters';
     my ($found) = grep { $_->{id} eq $id } @testable;

@@ -34,7 +34,7 @@
     stage: {
       shares: "softmax (2)",
       roles: "query, key, value (3)",
-      scale: "scaling (6)",
+      scale: "scaling (4)",
       texts: "cross-attention (8)",
       translation: "translation (8)",
       mask: "causal mask (9)",

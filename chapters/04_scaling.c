@@ -4,19 +4,17 @@
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-scaling-pipeline}
 
-[](#random) stopped at the six scores that *journey* gets from the words of
-its sentence. What is missing is known from [](#softmax): make shares of the
-scores, mix the values. Ma Yumin writes it as
-$\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
+Random matrices give *journey* six scores for the words of its sentence
+([](#scaling-tutorials) prints them). What is missing is known from
+[](#softmax): make shares of the scores, mix the values. Ma Yumin writes it
+as $\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
 */
 
-#include "attention/06_scaling.h"
+#include "attention/04_scaling.h"
 #include "attention/01_dot_product.h"
 #include "attention/02_softmax.h"
 #include "attention/03_qkv.h"
-#include "attention/04_random.h"
-#include "attention/05_tokens.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 #include "support.h"
 
 /* folded: how this is printed */
@@ -45,14 +43,16 @@ number, and why?
 
 ## Scores grow with the number of entries {#scaling-spread}
 
-A dot product adds up $d$ products. How large does the sum become? Say that
-the entries of queries and keys are random numbers with mean 0 and standard
-deviation 1, like those of [](#tokens), and **independent**: knowing one
-tells nothing about another. Then the mean of a product $qk$ is the product
-of the means. In all pairs with one certain $q$, the $k$ have the same mean
-as everywhere, since $q$ tells nothing about them. So the products have $q$
-times that mean. The mean over all $q$ is then the mean of $q$ times the
-mean of $k$.
+A dot product adds up $d$ products. How large does the sum become? How
+widely numbers are spread is told by their **standard deviation**: the root
+of the mean of the squares of what they differ from their mean. Say that the
+entries of queries and keys are random numbers with mean 0 and standard
+deviation 1, like those of [](#random-bell), and **independent**: knowing
+one tells nothing about another. Then the mean of a product $qk$ is the
+product of the means. In all pairs with one certain $q$, the $k$ have the
+same mean as everywhere, since $q$ tells nothing about them. So the products
+have $q$ times that mean. The mean over all $q$ is then the mean of $q$
+times the mean of $k$.
 
 Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The squares
 $q^2$ and $k^2$ have the mean 1 and are independent, too, so the mean of
@@ -73,7 +73,7 @@ of 0, and with 4,096 entries some 64. To test the calculation, we let a
 hundred random queries ask a hundred random keys, and take the standard
 deviation, for short the **spread**, of the 10,000 scores.
 
-**Exercise 6.1** (★, 2 points): `score_spread`. Take the mean of `n` scores.
+**Exercise 4.1** (★, 2 points): `score_spread`. Take the mean of `n` scores.
 Square the difference of each score from that mean, and take the mean of
 these squares. The root of the second mean is the spread. Add up in
 `double`: a float keeps some seven digits, and a sum of 10,000 squares needs
@@ -376,7 +376,7 @@ shape. The product with $V$ sums over the keys, and leaves a row for each
 query. Where a text asks itself, $n$ and $m$ are both its number of tokens,
 and the map of weights is square, whatever $d_k$ and $d_v$ are.
 
-**Exercise 6.2** (★★, 3 points): `attention`. `n` queries ask `m` keys, and
+**Exercise 4.2** (★★, 3 points): `attention`. `n` queries ask `m` keys, and
 each gets a mixture of the `m` values. `scores` are to be the divided ones.
 
 ::: hint
@@ -408,10 +408,103 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 }
 
 /*
-## The tutorials, to their end {#scaling-tutorials}
+## In the tutorials {#scaling-tutorials}
 
-Now the numbers of *journey* are those of Ma Yumin [@ma2026] and of the
-program of *Self-Attention, Retold* [@selfattention2025]:
+Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
+Retold* [@selfattention2025], which both retell a chapter of Raschka's book
+[@raschka2024book]. They take the six words of [](#softmax) and draw three
+matrices from seed 123, one after the other. `qkv_from_seed`
+([](#random)) does so, and multiplies the words by each.
+
+In the tutorials' Python, each matrix is made by
+`torch.nn.Parameter(torch.rand(3, 2), requires_grad=False)`. `nn.Parameter`
+says that its entries are parameters, numbers that training may change. For
+training, PyTorch keeps a record of how each result came about. Beside the
+numbers, it then prints `grad_fn=...` or `requires_grad=True`. Nothing is
+trained here, so `requires_grad=False` turns the record off and keeps the
+print clean. (Another such note, `dtype=...`, names the type of the numbers
+where it is not the usual one.)
+
+With these matrices, the six words $X$ become queries, keys and values:
+
+$$\underset{6 \times 2}{Q}
+    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_Q}, \qquad
+  \underset{6 \times 2}{K}
+    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_K}, \qquad
+  \underset{6 \times 2}{V}
+    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_V}$$
+
+Then the second word, *journey*, asks. Its query $q$ meets all six keys,
+which gives six scores:
+
+$$\underset{1 \times 6}{s}
+    = \underset{1 \times 2}{q}\;\underset{2 \times 6}{K^\top}$$
+
+Since *journey* is the second word, the tutorials call its embedding `x_2`
+and its query `query_2`. But Python counts from 0, as C does, and in their
+programs the same embedding is `inputs[1]`. So `query_2` is `query[1]`.
+*/
+
+/* folded: how this is printed */
+static void show_queries(void)
+{
+    float query[6][2], key[6][2], value[6][2], turned[2][6], scores[6][6];
+    float w_query[3][2]; /* drawn once more, to be seen */
+    Random r = random_seeded(123);
+    random_fill(&r, 3, 2, w_query);
+    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
+    transpose(6, 2, key, turned);
+    dot_scores(6, 6, 2, query, key, scores);
+
+    print_vector("x_2, the embedding of journey", 3, journey[1]);
+    print_matrix("W_query", 3, 2, w_query);
+    print_vector("query_2", 2, query[1]);
+    print_matrix("queries", 6, 2, query);
+    printf("keys.shape: (%zu, %zu)\n", sizeof key / sizeof *key,
+           sizeof *key / sizeof **key);
+    printf("values.shape: (%zu, %zu)\n", sizeof value / sizeof *value,
+           sizeof *value / sizeof **value);
+    print_value("query_2 . key_2", scores[1][1]);
+    print_matrix("keys transposed", 2, 6, turned);
+    print_vector("scores of journey", 6, scores[1]);
+}
+
+/*
+``` output
+x_2, the embedding of journey (3)
+[0.5500, 0.8700, 0.6600]
+W_query (3, 2)
+[[0.2961, 0.5166],
+ [0.2517, 0.6886],
+ [0.0740, 0.8665]]
+query_2 (2)
+[0.4306, 1.4551]
+queries (6, 2)
+[[0.2309, 1.0966],
+ [0.4306, 1.4551],
+ [0.4300, 1.4343],
+ [0.2355, 0.7990],
+ [0.2983, 0.6565],
+ [0.2568, 1.0533]]
+```
+
+``` output
+keys.shape: (6, 2)
+values.shape: (6, 2)
+query_2 . key_2: 1.8524
+keys transposed (2, 6)
+[[0.3669, 0.4433, 0.4361, 0.2408, 0.1827, 0.3275],
+ [0.7646, 1.1419, 1.1156, 0.6706, 0.3292, 0.9642]]
+scores of journey (6)
+[1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440]
+```
+
+All of these are the tutorials' own numbers, from the query, 0.4306 and
+1.4551, to the score of *journey* with itself, 1.8524. The numbers mean
+nothing: random matrices ask for nothing in particular.
+
+Divided and mixed, the numbers of *journey* are those of Ma Yumin and of the
+program of *Self-Attention, Retold*, too:
 */
 
 /* folded: how this is printed */
@@ -432,72 +525,6 @@ attention weights of journey (6)
 context vector of journey (2)
 [0.3061, 0.8210]
 ```
-
-For *Life is short, eat dessert first*, the six vectors of [](#tokens),
-Raschka draws the matrices from seed 123 as well, and lets *is* ask
-[@raschka2024magazine]. But his values have four entries where queries and
-keys have two. Queries and keys must agree, since they meet in a dot
-product; the size of the values is free, and is the size of the result.
-*/
-
-/* folded: how this is printed */
-static void show_life(void)
-{
-    const char *const words[6] = {"Life", "is",      "short",
-                                  "eat",  "dessert", "first"};
-    float query[6][2], key[6][2], value[6][4], unscaled[6][6];
-    float scores[6][6], weights[6][6], context[6][4];
-    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
-    dot_scores(6, 6, 2, query, key, unscaled);
-    attention(6, 6, 2, 4, query, key, value, scores, weights, context);
-
-    print_integers("keys, values: rows and columns", 4,
-                   (const int[]){6, 2, 6, 4});
-    print_vector("query of is", 2, query[1]);
-    print_vector("key of is", 2, key[1]);
-    print_vector("value of is", 4, value[1]);
-    print_vector("scores of is, not divided", 6, unscaled[1]);
-    print_matrix("attention weights", 6, 6, weights);
-    print_vector("context vector of is", 4, context[1]);
-    figure_heatmap("life", "What each word takes of each", 6, words, 6,
-                   words, weights);
-}
-
-/*
-``` output
-keys, values: rows and columns (4)
-[6, 2, 6, 4]
-query of is (2)
-[0.5667, 1.8269]
-key of is (2)
-[0.5295, 1.7355]
-value of is (4)
-[0.6612, 1.8972, 1.0963, 1.8106]
-```
-
-``` output
-scores of is, not divided (6)
-[-0.6004,  3.4707, -1.5023,  0.4991,  1.2903, -1.3374]
-attention weights (6, 6)
-[[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
- [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
- [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
- [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
- [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
- [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
-context vector of is (4)
-[0.5313, 1.3607, 0.7891, 1.3110]
-```
-
-(The article names its fifth score, 1.2903, as if it were the fourth,
-$\omega_{2,4}$: [A.27](#errata-27).)
-
-![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
-*is* most, the other three look at it least. With random vectors and
-matrices, that says nothing about English](life.svg){#fig-life}
-
-::: {.workbench args="stage=scale"}
-:::
 
 ## Why dot products at all {#scaling-additive}
 
@@ -522,8 +549,8 @@ int main(int argc, char *argv[])
     show_spread();
     show_winner();
     show_saturated();
+    show_queries();
     show_journey();
-    show_life();
     return 0;
 }
 
@@ -556,13 +583,12 @@ print(F.scaled_dot_product_attention(query, key, value)[1])
 
 `F.scaled_dot_product_attention` is our `attention` in a single call.
 
-To use the formula, one has to carry three matrices, their sizes and their
-results from function to function. The next chapter puts them into one
-struct.
+The embeddings were typed in so far, as in the chapters before. The next
+chapter gets them from the words of a sentence.
 
 ## Further exercises
 
-**Exercise 6.3** (★★, challenge, 3 points): `nudge_share`. Given are the
+**Exercise 4.3** (★★, challenge, 3 points): `nudge_share`. Given are the
 *shares*, without the scores. What do all shares become when score `j` is
 raised by `step`? A share of 0 stays 0. The step may have any size, up or
 down, even one whose exponential no `double` can hold; if it is `nan`, so is
@@ -587,15 +613,15 @@ Training asks how far a share moves when its score does. Where one share has
 nearly all, the answer is: hardly at all.
 :::
 
-**Exercise 6.4** (by hand): Two scores lie 4 apart, and $d_k$ is 16. By
+**Exercise 4.4** (by hand): Two scores lie 4 apart, and $d_k$ is 16. By
 what factor is the larger share larger, without the division and with it?
 
-**Exercise 6.5** (by hand): The entries of the queries have standard
+**Exercise 4.5** (by hand): The entries of the queries have standard
 deviation 2, those of the keys 1. By what should the scores be divided?
 
 ## Solutions
 
-::: {.solution exercise="6.3"}
+::: {.solution exercise="4.3"}
 Each share is its exponential divided by the sum of all. The exponential of
 score `j` grows by the factor $e^{\text{step}}$, and the others stay; so
 multiply share `j` by that factor, and divide all by their new sum. A double
@@ -624,12 +650,12 @@ This is the calculation of [](#scaling-saturated), where $1 + s$ stood for
 the factor $e^s$.
 :::
 
-::: {.solution exercise="6.4"}
+::: {.solution exercise="4.4"}
 Without, by $e^4 = 54.6$; with, by $e^1 = 2.72$, since 4 divided by the
 root of 16 is 1.
 :::
 
-::: {.solution exercise="6.5"}
+::: {.solution exercise="4.5"}
 By $2 \sqrt{d_k}$, if both have the mean 0: each product has the deviation
 2, and so their sum has twice the deviation.
 :::

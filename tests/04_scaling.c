@@ -1,9 +1,9 @@
-/* Chapter 6 against PyTorch: golden/06_scaling. */
-#define CHAPTER "06_scaling"
+/* Chapter 4 against PyTorch: golden/04_scaling. */
+#define CHAPTER "04_scaling"
 #include "golden.h"
-#include "attention/06_scaling.h"
+#include "attention/04_scaling.h"
 #include "attention/01_dot_product.h"
-#include "attention/B_normals.h"
+#include "attention/B_random.h"
 
 /* A row in which one entry is no number has no largest; entries below 0
  * have one. */

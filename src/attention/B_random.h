@@ -1,5 +1,5 @@
 /*
-## Chapter 4, a seed {#header-random}
+## Appendix B, a seed {#header-random}
 */
 
 #pragma once
@@ -43,6 +43,22 @@ void random_fill(Random *r, int n, int m, float x[n][m]);
  * PyTorch: x.uniform_(low, high), to the last bit. */
 void uniform_fill(Random *r, int n, int m, float low, float high,
                   float x[n][m]);
+
+/* A number from 0 to below 1 with 53 binary digits.
+ * PyTorch: torch.rand(1, dtype=torch.float64), to the last bit. */
+double random_double(Random *r);
+
+/* A table of normal numbers with this mean and standard deviation, used as
+ * doubles for fewer than 16 numbers, and as floats for more. Refuses a
+ * deviation below 0, and what no float can hold.
+ * PyTorch: x.normal_(mean, deviation), to the last bit, on x86 with AVX2.
+ * Box and Muller 1958. */
+void normal_fill(Random *r, int n, int m, double mean, double deviation,
+                 float x[n][m]);
+
+/* The table that an embedding begins with: mean 0, deviation 1.
+ * PyTorch: nn.Embedding(rows, d).weight. */
+void embedding_fill(Random *r, int rows, int d, float table[rows][d]);
 
 /* Queries, keys and values of n tokens of d entries, by three matrices that
  * are drawn in this order from a seed, each on the stack.

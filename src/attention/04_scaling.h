@@ -1,5 +1,5 @@
 /*
-## Chapter 6, the scale {#header-scaling}
+## Chapter 4, the scale {#header-scaling}
 */
 
 #pragma once
