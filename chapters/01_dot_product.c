@@ -236,9 +236,10 @@ scores of shiny in Hello shiny shoe (3)
 ```
 
 A dot product that decides how much one token matters to another is an
-**attention score**. The vector of the token that looks, here *shiny*, is
-called its **query**, and each vector it is compared with is a **key**. For
-now every word's embedding plays both parts.
+**attention score**, elsewhere also **unnormalized score**. The vector of
+the token that looks, here *shiny*, is called its **query**, and each vector
+it is compared with is a **key**. For now every word's embedding plays both
+parts.
 
 But why should a word that points the same way be a word that matters? No
 law says so. It's a decision, and what makes it a good one is that the

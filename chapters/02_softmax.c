@@ -44,17 +44,17 @@ static void show_division(const char *label, float a, float b, float c)
 
 static void show_divisions(void)
 {
-    show_division("0.7842, 1.3569, 1.2487 divided by their sum", 0.7842f,
-                  1.3569f, 1.2487f);
-    show_division("0.7842, 1.3569, -1.2487 divided by their sum", 0.7842f,
-                  1.3569f, -1.2487f);
+    show_division("scores of shiny divided by their sum", 0.7842f, 1.3569f,
+                  1.2487f);
+    show_division("with a minus before the last", 0.7842f, 1.3569f,
+                  -1.2487f);
 }
 
 /*
 ``` output
-0.7842, 1.3569, 1.2487 divided by their sum (3)
+scores of shiny divided by their sum (3)
 [0.2313, 0.4003, 0.3684]
-0.7842, 1.3569, -1.2487 divided by their sum (3)
+with a minus before the last (3)
 [ 0.8788,  1.5205, -1.3993]
 ```
 
@@ -222,6 +222,7 @@ static void show_naive(const char *label, float a, float b, float c)
 
 static void show_limits(void)
 {
+    puts("where floats end");
     print_value("e^88, in units of 10^38", expf(88) / 1e38f);
     print_value("the largest float, in the same units", FLT_MAX / 1e38f);
     print_value("e^89, as a float", expf(89));
@@ -232,6 +233,7 @@ static void show_limits(void)
 
 /*
 ``` output
+where floats end
 e^88, in units of 10^38: 1.6516
 the largest float, in the same units: 3.4028
 e^89, as a float: inf
@@ -340,7 +342,7 @@ and add up. With $x_j$ for the $d$ numbers of word $j$,
 $$\underset{d}{c} = \sum_{j=1}^{n} w_j\, \underset{d}{x_j},
   \qquad\text{entry by entry}\quad c_k = \sum_{j=1}^{n} w_j\, x_{jk}$$
 
-The result is called the **context vector**: a list of numbers like an
+This **weighted sum** is the **context vector**: a list of numbers like an
 embedding, but one that belongs to this word *in this sentence*.
 
 **Exercise 2.2** (★★, 3 points): `weighted_sum`. The sum of `n` rows of `d`
@@ -459,7 +461,8 @@ its entries is between the smallest and the largest of the words' entries
 
 ## All words at once {#softmax-all}
 
-*Hello* and *sun* have scores, too, so all three words can be mixed at once.
+The tokens of a text in their order are a **sequence**. All the words of a
+sequence have scores, so all of them can be mixed at once.
 Softmax works on each row of the table of scores:
 */
 
