@@ -25,7 +25,7 @@ my %page = map { $_ => $book =~ /^(# [^\n]* \{#$_\}\n.*?)(?=^# [^\n]*\{#)/ms } q
 # ---- The course, a section for each assignment.
 
 # Appendix B comes after the chapters that it builds on.
-my @chapters = map { Chapter->load($_) } sort { ($a =~ s/B_/03_B/r) cmp ($b =~ s/B_/03_B/r) } glob 'chapters/*.c';
+my @chapters = map { Chapter->load($_) } sort { ($a =~ s/B_/03_z/r) cmp ($b =~ s/B_/03_z/r) } glob 'chapters/*.c';
 my %page_of = map { $_->{number} => $_->{name} =~ s/^\w+?_//r =~ tr/_/-/r } @chapters;
 my %stars   = map { $_->{id} => scalar(() = $_->{about} =~ /★/g) } map { @{$_->{exercises}} } @chapters;
 my %mistakes;

@@ -132,27 +132,23 @@ reading("(gate) a weight, from share to embedding", "tokens", async (page) => {
 });
 
 for (const form of ["", " on a phone"]) {
-  reading(
-    `a number that is asked is in sight, and stays${form}`,
-    `tokens${form}`,
-    async (page) => {
-      await opened(page);
-      // As in browsers that anchor nothing when what is above changes.
-      await page.addStyleTag({ content: "* { overflow-anchor: none }" });
-      const pressed = cell(page, "context vectors", "short, 1");
-      await pressed.evaluate((it) => scrollBy(0, it.getBoundingClientRect().top - 150));
-      const { y } = await pressed.boundingBox();
-      await pressed.click();
-      await panel(page).waitFor();
-      const now = await pressed.boundingBox();
-      assert.ok(Math.abs(now.y - y) < 2, `from ${y} to ${now.y}`);
-      for (let k = 0; k < 4; k++) {
-        await panel(page).locator(".chip").first().click();
-        await inView(root(page).locator("td.asked"));
-        await inView(panel(page).locator(".number"));
-      }
-    },
-  );
+  reading(`a number that is asked is in sight, and stays${form}`, `tokens${form}`, async (page) => {
+    await opened(page);
+    // As in browsers that anchor nothing when what is above changes.
+    await page.addStyleTag({ content: "* { overflow-anchor: none }" });
+    const pressed = cell(page, "context vectors", "short, 1");
+    await pressed.evaluate((it) => scrollBy(0, it.getBoundingClientRect().top - 150));
+    const { y } = await pressed.boundingBox();
+    await pressed.click();
+    await panel(page).waitFor();
+    const now = await pressed.boundingBox();
+    assert.ok(Math.abs(now.y - y) < 2, `from ${y} to ${now.y}`);
+    for (let k = 0; k < 4; k++) {
+      await panel(page).locator(".chip").first().click();
+      await inView(root(page).locator("td.asked"));
+      await inView(panel(page).locator(".number"));
+    }
+  });
 }
 
 // ---- By keyboard alone, and for those who do not see
