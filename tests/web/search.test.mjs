@@ -27,7 +27,7 @@ const wanted = `
   flash attention → FlashAttention term · Chapter 14
   nn.Linear → linear layer term · Chapter 7
   -inf → minus infinity term · Chapter 9
-  seed 123 → PyTorch's random numbers, bit for bit Appendix B
+  seed 123 → PyTorch’s random numbers, bit for bit Appendix B
   GQA → multi-query attention, grouped-query attention term · Chapter 16`;
 
 reading(
