@@ -106,26 +106,28 @@ First the scores of *shiny*, then the ones that broke our first attempt:
 */
 
 /* folded: how this is printed */
-static void show_softmax(const char *label, const float scores[3],
+static void show_softmax(const char *which, const float scores[3],
                          float steps[3][3])
 {
+    char label[80];
     for (int j = 0; j < 3; j++) {
         steps[0][j] = scores[j];
         steps[1][j] = expf(scores[j]);
     }
     softmax_naive(3, scores, steps[2]);
+    snprintf(label, sizeof label, "exponentials%s", which);
     print_vector(label, 3, steps[1]);
-    print_vector("divided by their sum: the weights", 3, steps[2]);
+    snprintf(label, sizeof label, "weights%s", which);
+    print_vector(label, 3, steps[2]);
 }
 
 static void show_shiny(void)
 {
     float scores[3], steps[3][3];
     dot_scores(1, 3, 3, &embedding[1], embedding, &scores);
-    show_softmax("exponentials of the scores of shiny", scores, steps);
+    show_softmax(" of the scores of shiny", scores, steps);
     scores[2] = -scores[2];
-    show_softmax("exponentials with a minus before the last", scores,
-                 steps);
+    show_softmax(" with a minus before the last", scores, steps);
     figure_bars("steps", "How scores become shares", 3,
                 (const char *const[]){"score", "exponential", "share"}, 3,
                 words, steps);
@@ -135,15 +137,15 @@ static void show_shiny(void)
 ``` output
 exponentials of the scores of shiny (3)
 [2.1907, 3.8841, 3.4858]
-divided by their sum: the weights (3)
+weights of the scores of shiny (3)
 [0.2291, 0.4063, 0.3646]
 exponentials with a minus before the last (3)
 [2.1907, 3.8841, 0.2869]
-divided by their sum: the weights (3)
+weights with a minus before the last (3)
 [0.3444, 0.6106, 0.0451]
 ```
 
-Read the second row as a recipe: for *shiny* in this sentence, take 0.2291
+Read the weights as a recipe: for *shiny* in this sentence, take 0.2291
 of *Hello*, 0.4063 of *shiny* and 0.3646 of *sun*. In the last row, the
 negative score gets the smallest share, but a share.
 

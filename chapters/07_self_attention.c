@@ -603,7 +603,7 @@ way](trained.svg){#fig-trained}
 Before, all three words looked at *likes* most. After a hundred steps,
 *likes* gives 0.9968 of its attention to *fish*. But look at the other rows:
 *cat* looks at *fish* now, and *fish* at itself. We asked for one thing, and
-training found the easiest way: it made *fish* easy to find for everyone. A
+training found a way to it that made *fish* easy to find for everyone. A
 model learns what its loss asks for. What the loss says nothing about may
 change as well.
 

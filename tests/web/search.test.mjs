@@ -15,7 +15,7 @@ const wanted = `
   √ → scaling term · Chapter 4
   下文向量 → context vector term · Chapter 2
   schlussel → key term · Chapter 3
-  0.6106 → The exponential Chapter 2
+  0.6106 → Why the exponential Chapter 2
   softm → softmax term · Chapter 2
   softmx → softmax term · Chapter 2
   softmax qwertz → softmax term · Chapter 2

@@ -109,7 +109,7 @@ for my $path (glob 'chapters/*.c') {
 my @same = map { [split / *[|] */] } grep {/\S/} split /\n/, <<'END';
 stage=shares                 | parts 0        | 0 | 02 | what Hello, shiny, sun contribute
 stage=shares                 | context 0      | 0 | 02 | context vector of shiny
-stage=shares score3=-1.2487  | scores 0       | 0 | 02 | with the last sign flipped
+stage=shares score3=-1.2487  | weights 0      | 0 | 02 | weights with a minus before the last
 stage=roles                  | alike -        | 0 | 03 | embeddings with each other
 stage=roles                  | context 0      | 0 | 03 | context vectors of cat, likes, fish
 stage=scale                  | context 0      | 0 | 07 | version 1, seed 123, Life is short
