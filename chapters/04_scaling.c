@@ -1,13 +1,10 @@
 /*
 # Scaling: divide by the spread {#scaling}
 
-![The way from words to attention. This chapter is about the shaded
-step](pipeline.svg){#fig-scaling-pipeline}
-
-Random matrices give *journey* six scores for the words of its sentence
-([](#scaling-tutorials) prints them). What is missing is known from
-[](#softmax): make shares of the scores, mix the values. Ma Yumin writes it
-as $\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
+In [](#qkv) *likes* asked $(0, 0, 4)$, and *fish* got 0.9647 of its attention.
+Now say the same thing louder. Write the query and every key sixteen times
+over, one copy after another, so that each list has 48 entries instead of 3.
+Nothing new is said. Nobody would expect *likes* to be any surer.
 */
 
 #include "attention/04_scaling.h"
@@ -17,61 +14,70 @@ as $\operatorname{softmax}(QK^\top)V$ [@ma2026]. Let us do just that.
 #include "attention/B_random.h"
 #include "support.h"
 
-/* folded: how this is printed */
-static void show_formula(void)
+static void show_copies(const char *label, int copies)
 {
-    float query[6][2], key[6][2], value[6][2];
-    float scores[6], weights[6], context[2];
-    qkv_from_seed(123, 6, 3, 2, 2, journey, query, key, value);
-    attend_one(6, 2, 2, query[1], key, value, scores, weights, context);
-    print_vector("softmax of the scores of journey", 6, weights);
-    print_vector("mixture of the values", 2, context);
+    float query[48], key[3][48], scores[3], weights[3];
+    for (int k = 0; k < 3 * copies; k++) {
+        query[k] = k % 3 == 2 ? 1 : 0;
+        for (int j = 0; j < 3; j++)
+            key[j][k] = k % 3 == j ? 1 : 0;
+    }
+    for (int j = 0; j < 3; j++)
+        scores[j] = dot(3 * copies, query, key[j]);
+    softmax(3, scores, weights);
+    print_vector(label, 3, weights);
+}
+
+static void show_longer(void)
+{
+    show_copies("likes looks at cat, likes, fish, by one copy", 1);
+    show_copies("by four copies", 4);
+    show_copies("by sixteen copies", 16);
 }
 
 /*
+(To leave some room at the start, the query here is $(0, 0, 1)$.)
+
 ``` output
-softmax of the scores of journey (6)
-[0.1401, 0.2507, 0.2406, 0.1157, 0.0687, 0.1842]
-mixture of the values (2)
-[0.3157, 0.8430]
+likes looks at cat, likes, fish, by one copy (3)
+by four copies (3)
+by sixteen copies (3)
 ```
 
-But Ma's page has 0.3061 where we get 0.3157. The page's program does one
-thing more than its formula says ([A.30](#errata-30)): before softmax, it
-divides the scores by a number. The division is called **scaling**. Which
-number, and why?
+With sixteen copies, *cat* gets nothing any more. The lists have become
+longer, so their dot product has become larger, so softmax is surer, for no
+reason at all. Real models have lists of a hundred entries and more. If
+their attention isn't to be decided by the length of a list, the scores have
+to be made smaller again. The question is by how much, and the answer is a
+square root.
 
-## Scores grow with the number of entries {#scaling-spread}
+## How scores grow {#scaling-spread}
 
-A dot product adds up $d$ products. How large does the sum become? How
-widely numbers are spread is told by their **standard deviation**: the root
-of the mean of the squares of what they differ from their mean. Say that the
-entries of queries and keys are random numbers with mean 0 and standard
-deviation 1, like those of [](#random-bell), and **independent**: knowing
-one tells nothing about another. Then the mean of a product $qk$ is the
-product of the means. In all pairs with one certain $q$, the $k$ have the
-same mean as everywhere, since $q$ tells nothing about them. So the products
-have $q$ times that mean. The mean over all $q$ is then the mean of $q$
-times the mean of $k$.
+A dot product adds up $d$ products. How large does the sum get? If all
+products were 1, the sum would be $d$. But entries can be positive and
+negative, and then much of the sum cancels.
 
-Take a single product $p = qk$. Its mean is $0 \cdot 0 = 0$. The squares
-$q^2$ and $k^2$ have the mean 1 and are independent, too, so the mean of
-$q^2 k^2$ is $1 \cdot 1 = 1$. So $p$ has mean 0 and standard deviation 1, as
-$q$ and $k$ had. Now take the sum of two products:
+Suppose the entries of queries and keys are random numbers with mean 0, and
+that they are **independent**: knowing one tells you nothing about another.
+How far they lie from 0 is measured by the **standard deviation**, or
+*spread*: the root of the mean of their squares. (Where the mean isn't 0,
+subtract it first.) Let the spread be 1.
+
+A single product $p = qk$ has the mean 0, because for every $q$ the keys that
+meet it have the mean 0. And $q^2$ and $k^2$ have the mean 1, so $q^2 k^2$
+has the mean $1 \cdot 1 = 1$. The product has the spread 1, as $q$ and $k$
+had. Now add two such products, and square the sum:
 
 $$(p_1 + p_2)^2 = p_1^2 + 2\, p_1 p_2 + p_2^2$$
 
-The products $p_1$ and $p_2$ are made of different entries, so they are
-independent as well, and the mean of $p_1 p_2$ is $0 \cdot 0$. The squares
-have the mean 1 each, so the square of the sum has the mean $1 + 1$. Each
-further product adds another 1. So the mean of a score's square is $d$.
-Scores have the mean 0, so their standard deviation is $\sqrt{d}$.
+The mean of the squares is 1 each. The mean of $p_1 p_2$ is $0 \cdot 0$, and
+there goes everything that cancels. So the square of the sum has the mean 2,
+with a third product it has the mean 3, and with $d$ products it has the mean
+$d$. The spread of a score is the root of that, $\sqrt{d}$.
 
-In the Transformer as it was published, queries and keys have [64]{.cited}
-entries [@vaswani2017]. Scores then lie some $\sqrt{64} = 8$ on either side
-of 0, and with 4,096 entries some 64. To test the calculation, we let a
-hundred random queries ask a hundred random keys, and take the standard
-deviation, for short the **spread**, of the 10,000 scores.
+The first Transformer had queries and keys of [64]{.cited} entries
+[@vaswani2017]. Its scores would lie some $\sqrt{64} = 8$ on either side of
+0. Don't believe it, measure it.
 
 **Exercise 4.1** (★, 2 points): `score_spread`. Take the mean of `n` scores.
 Square the difference of each score from that mean, and take the mean of
@@ -104,10 +110,11 @@ float score_spread(int n, const float scores[n])
 }
 
 /*
-For the experiments we need tables whose size is known only when the program
-runs. `new_table(n, d)` asks for memory for one, and refuses if there is
-none. `float(*query)[d]`, read from the inside out, says that `query` points
-to rows of `d` floats. So `query[1]` is a row, and `query[1][2]` an entry.
+The experiment needs tables whose size is known only when the program runs.
+`new_table(n, d)` asks for the memory of one, and refuses if there is none.
+Read `float(*query)[d]` from the inside out: `query` points to rows of `d`
+floats, so `query[1]` is a row and `query[1][2]` an entry. The random numbers
+are PyTorch's own for the seed 123 ([](#random) tells how they are made).
 */
 
 void random_scores(int n, int m, int d, float scores[n][m])
@@ -122,9 +129,13 @@ void random_scores(int n, int m, int d, float scores[n][m])
     free(key);
 }
 
+/*
+A hundred random queries meet a hundred random keys, with 2, 64 and 4,096
+entries in each. `ROWS(100, pointer)` says that what the pointer leads to
+should be read as a table with rows of 100 floats.
+*/
+
 /* folded: how this is printed */
-/* `scores[i]`, a list of 10,000, is handed on as a table of 100 times 100:
- * the numbers lie in memory in the same order. */
 static void show_spread(void)
 {
     enum { MANY = 100, ALL = 10000 };
@@ -132,11 +143,10 @@ static void show_spread(void)
     const char *const panel[3] = {"d = 2", "d = 64", "d = 4096"};
     float(*scores)[ALL] = new_table(3, ALL), table[3][3];
     for (int i = 0; i < 3; i++) {
-        const float d = (float)sizes[i];
         random_scores(MANY, MANY, sizes[i], ROWS(MANY, scores[i]));
-        table[i][0] = d;
+        table[i][0] = (float)sizes[i];
         table[i][1] = score_spread(ALL, scores[i]);
-        table[i][2] = sqrtf(d);
+        table[i][2] = sqrtf((float)sizes[i]);
     }
     print_matrix("d, spread of the scores, root of d", 3, 3, table);
     figure_histograms("spread", "10,000 scores each", 3, panel, ALL,
@@ -147,25 +157,37 @@ static void show_spread(void)
 /*
 ``` output
 d, spread of the scores, root of d (3, 3)
-[[   2.0000,    1.4618,    1.4142],
- [  64.0000,    8.1159,    8.0000],
- [4096.0000,   63.5529,   64.0000]]
 ```
 
-The measured spread is what the calculation says, give or take chance.
+The measured spread is the root of $d$, up to random error.
 
 ![How often each score occurs, for 2, 64 and 4,096 entries. From left to
 right all have the same scale; each is as high as its most frequent
 score](spread.svg){#fig-spread}
 
-## One winner
+## Dividing by the root
 
-Softmax turns a difference of $s$ between scores into a ratio of $e^s$
-between shares ([](#softmax)). A difference of ten becomes a ratio of more
-than twenty thousand, and with a spread of 64, few scores lie as close
-together as ten. One word gets everything, the others nothing, before
-anything has been learned. The measure is the largest share that a query
-gives, and its mean over all queries:
+Softmax turns a difference of $s$ between two scores into a ratio of $e^s$
+between their shares ([](#softmax)). A difference of ten is a ratio of more
+than twenty thousand, and with a spread of 64, few scores are as close
+together as ten. One word gets everything and the others nothing, before
+anything has been learned.
+
+The cure is to divide every score by the spread it would have. Since $d$ is
+the size of queries and keys, we write it $d_k$:
+*/
+
+void scale_scores(int n, int m, int d_k, float scores[n][m])
+{
+    const float root = sqrtf((float)d_k);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            scores[i][j] /= root;
+}
+
+/*
+To see whether it works, look at the largest share that each query gives, and
+take the mean over all queries:
 */
 
 float mean_largest(int n, int m, const float weights[n][m])
@@ -179,20 +201,6 @@ float mean_largest(int n, int m, const float weights[n][m])
         sum += (double)largest;
     }
     return (float)(sum / n);
-}
-
-/*
-If the scores have the spread $\sqrt{d}$, divide them by $\sqrt{d}$, and
-they have the spread 1, whatever $d$ is. Since $d$ is the size of the
-queries and keys, we write it $d_k$:
-*/
-
-void scale_scores(int n, int m, int d_k, float scores[n][m])
-{
-    const float root = sqrtf((float)d_k);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            scores[i][j] /= root;
 }
 
 /* folded: how this is printed */
@@ -222,64 +230,55 @@ static void show_winner(void)
 }
 
 /*
-A hundred random queries ask six random keys.
+A hundred random queries look at six random keys.
 
 ::: question
-What becomes of the largest share, as $d$ grows, if the scores are divided
-by $\sqrt{d}$?
+If the scores are divided by $\sqrt{d}$, what becomes of the largest share as
+$d$ grows?
 
-The largest share stays much the same, since the spread of the scores does.
+It stays much the same, since the spread of the scores does.
 :::
 
 ``` output
 d (6)
-[   4,   16,   64,  256, 1024, 4096]
 largest share, from scores as they are (6)
-[0.6391, 0.7630, 0.8906, 0.9474, 0.9749, 0.9688]
 largest share, from scores divided by the root of d (6)
-[0.4482, 0.3904, 0.4274, 0.4536, 0.4318, 0.4092]
 ```
 
 ![The largest share of six, with the division and without. The wiggles are
-chance](largest.svg){#fig-largest}
+random error](largest.svg){#fig-largest}
 
-## Why one winner is bad {#scaling-saturated}
+We have assumed a spread of 1, means of 0 and independence, and nothing says
+that a *trained* model keeps to that. The matrices that [](#self-attention)
+begins with give queries and keys a spread of about $1/\sqrt{3}$, so that the
+divided scores have the spread $1/3$ rather than 1; training then moves them
+wherever it needs them. Dividing by the root makes a start that is the same
+for every width. It's no law about the finish.
 
-The one winner may be the wrong word. Training improves a model by small
-steps: it changes a number a little, sees how the result changes, and moves
-the number the better way. The change of the result divided by the change of
-the number is a **slope**; the slopes for all numbers of a model are its
-**gradient**.
+## What is so bad about one winner {#scaling-saturated}
 
-So raise the score of a word, whose share is $w$, by a small $s$. The word's
-exponential becomes $e^s$ times as large, which is nearly $1 + s$ times. The
-exponential was $w$ times the sum of all exponentials, so the sum grows by
-$ws$ times itself. The new share is the old one times $1 + s$, divided by $1
-+ ws$, and the word gains
+The winner may be the wrong word, and then training should correct it.
+Training works in small steps: change a number a little, see how the result
+changes, move the number the better way. The change of the result divided by
+the change of the number is called a **slope**. Where the slope is 0, training
+sees nothing, and nothing moves.
+
+So how much does a share change with its score? Raise the score of a word
+whose share is $w$ by a small $s$. Its exponential becomes $e^s$ times as
+large, which is nearly $1 + s$ times. That exponential was $w$ of the sum of
+all, so the sum becomes $1 + ws$ times as large. The share becomes $w (1 + s)
+/ (1 + ws)$, and what it has gained is
 
 $$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
 
-The denominator is almost 1, so the slope of a share is $w (1 - w)$. The
-slope is $1/2 \cdot 1/2 = 1/4$ for a share of one half, and less for every
-other. For a share of 0 or of 1 the slope is 0: nudging the score does
-nothing. A softmax that gives everything to one word is called
-**saturated**.
-
-Training often asks for the *logarithm* of a share, $\ln w$, as in
-[](#self-attention-training). The logarithm is 0 for a share of 1 and falls
-without end as the share goes to 0. How fast does $\ln w$ change? A
-logarithm turns factors into terms. So the factor $(1 + s)/(1 + ws)$ adds
-$\ln(1 + s) - \ln(1 + ws)$ to $\ln w$. For a small $x$, $\ln(1 + x)$ is
-almost $x$, so the logarithm grows by $s - ws = (1 - w)\, s$. The slope is
-$1 - w$. For a share near 0 it is nearly 1, where the share's own slope is
-nearly 0. To measure both slopes, the program lowers and raises a score a
-little, and divides the change of the share, or of its logarithm, by that of
-the score:
+The denominator is nearly 1, so the slope of a share is $w (1 - w)$. For
+a share of one half it's $1/2 \cdot 1/2 = 1/4$, and no share has more. For a
+share of 0 it's 0, and for a share of 1 it's 0 as well. A softmax that gives
+everything to one word is called **saturated**: nudge any score, and nothing
+happens. To measure it, lower and raise a score a little, and divide:
 */
 
-/* How fast the share of word j rises with its score, and how fast the
- * share's logarithm does. */
-static void share_slopes(const float scores[6], int j, float slopes[2])
+static float share_slope(const float scores[6], int j)
 {
     const float step = 1 / 64.0f;
     float nudged[6], below[6], above[6];
@@ -288,74 +287,58 @@ static void share_slopes(const float scores[6], int j, float slopes[2])
     softmax(6, nudged, below);
     nudged[j] = scores[j] + step;
     softmax(6, nudged, above);
-    const double ratio = (double)above[j] / (double)below[j];
-    slopes[0] = (above[j] - below[j]) / (2 * step);
-    slopes[1] = (float)log(ratio) / (2 * step);
+    return (above[j] - below[j]) / (2 * step);
 }
 
-/* folded: how this is printed */
-static void show_slopes(const char *label, const float scores[6])
+static void show_slope(const char *label, const float scores[6])
 {
-    float weights[6], slopes[2];
+    float weights[6];
     softmax(6, scores, weights);
-    share_slopes(scores, 1, slopes);
     print_vector(label, 6, scores);
     print_vector("    their shares", 6, weights);
-    print_value("    slope of the second share", slopes[0]);
-    print_value("    slope of its logarithm", slopes[1]);
+    print_value("    slope of the second share", share_slope(scores, 1));
 }
+
+/*
+One of our queries with 4,096 entries, and its second score:
+*/
 
 static void show_saturated(void)
 {
     enum { MANY = 100 };
     float scores[MANY][6];
     random_scores(MANY, 6, 4096, scores);
-    show_slopes("scores as they are", scores[1]);
+    show_slope("scores as they are", scores[1]);
     scale_scores(MANY, 6, 4096, scores);
-    show_slopes("scores divided by the root of d", scores[1]);
+    show_slope("scores divided by the root of d", scores[1]);
 }
 
 /*
-One of our queries with 4,096 entries, and the slopes for its second score:
-
 ``` output
 scores as they are (6)
-[ 15.7734,  38.7360,  50.5837,  24.7266,  -9.8397, -72.4756]
-    their shares (6)
-[0.0000, 0.0000, 1.0000, 0.0000, 0.0000, 0.0000]
-    slope of the second share: 0.0000
-    slope of its logarithm: 1.0000
 scores divided by the root of d (6)
-[ 0.2465,  0.6052,  0.7904,  0.3864, -0.1537, -1.1324]
-    their shares (6)
-[0.1606, 0.2299, 0.2767, 0.1847, 0.1076, 0.0404]
-    slope of the second share: 0.1771
-    slope of its logarithm: 0.7701
 ```
 
-As they are, the second score lies some twelve below the third, and the
-second share has next to no slope. The share's logarithm has the full slope
-of 1. Where training asks for the logarithm of this very share, the word can
-still overtake a wrong winner.
+As they are, the second score is some twelve below the third, its share is
+0.0000, and its slope is 0.0000. Divided, the slope is 0.1771.
 
-But inside a model no logarithm follows the softmax of an attention. What
-follows is a mixture. Take one entry of the mixture. Our word's value has
-$v$ there. If the other words shared out the whole among themselves, their
-mixture would have $o$ there. So the mixture of all has $wv + (1 - w)\, o$,
-which is $o + w (v - o)$. When our score is raised, $o$ stays the same,
-since the other words keep their proportions. The share $w$ has the slope $w
-(1 - w)$, so the mixture has the slope $w (1 - w) (v - o)$. Every slope that
-reaches the query and the key through this score has the factor $w (1 - w)$.
-Where one word has everything, the factor is 0 for every score, and all
-these slopes are 0: a **vanishing gradient**. With the division, the factor
-is 0.1771. (For the undivided score, the slope is 64 times smaller, but not
-0; larger steps make up for that.) [](#backward-softmax) has all slopes of a
-softmax in one line.
+A score is not a number that training can move, though. It moves an entry of
+a matrix, which moves the query, which moves the score, which moves the
+share. Along such a path the slopes are multiplied, which is called the
+**chain rule**: if the score moves 3 times as fast as the entry, and the share
+0.1771 times as fast as the score, then the share moves $3 \cdot 0.1771$ times
+as fast as the entry. So $w (1 - w)$ is a factor in every slope that softmax
+passes back. Where it's 0, all of them are 0, however good the rest of the
+model is. That is a **vanishing gradient**.
+
+(Dividing by 64 is itself such a factor: the score moves 64 times more slowly
+than it would have. But a small slope can be made up for by a larger step.
+Nothing makes up for 0.)
 
 ## Attention {#scaling-attention}
 
-With the division, the formula is as it was published, under the name of
-**scaled dot-product attention** [@vaswani2017]:
+With the division, the formula is complete, as it was published, under the
+name of **scaled dot-product attention** [@vaswani2017]:
 
 $$\operatorname{attention}(Q, K, V)
   = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
@@ -365,16 +348,15 @@ Or in steps, with the shape of each table below its letter:
 $$\underset{n \times m}{S}
   = \frac{1}{\sqrt{d_k}}\; \underset{n \times d_k}{Q}\;
     \underset{d_k \times m}{K^\top}, \qquad
-  \underset{n \times m}{A} = \operatorname{softmax}(S)$$
-
-$$\underset{n \times d_v}{Z}
+  \underset{n \times m}{A} = \operatorname{softmax}(S), \qquad
+  \underset{n \times d_v}{Z}
   = \underset{n \times m}{A}\; \underset{m \times d_v}{V}$$
 
-Each of $n$ queries is compared with each of $m$ keys: a row of scores for
-each query, a column for each key. Softmax works row by row, and changes no
-shape. The product with $V$ sums over the keys, and leaves a row for each
-query. Where a text asks itself, $n$ and $m$ are both its number of tokens,
-and the map of weights is square, whatever $d_k$ and $d_v$ are.
+Each of $n$ queries meets each of $m$ keys, which gives a row of scores for
+each query and a column for each key. Division and softmax change no shape.
+The product with $V$ sums over the keys and leaves a row for each query.
+Where a text looks at itself, $n$ and $m$ are both its number of tokens, so
+the map of weights is square, whatever $d_k$ and $d_v$ are.
 
 **Exercise 4.2** (★★, 3 points): `attention`. `n` queries ask `m` keys, and
 each gets a mixture of the `m` values. `scores` are to be the divided ones.
@@ -408,41 +390,59 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 }
 
 /*
+## Why dot products at all {#scaling-additive}
+
+The first attention did without them. It was **additive** [@bahdanau2014]:
+multiply query and key by a matrix each, add the results, squeeze every entry
+into the range from $-1$ to 1, and add the entries up, each times a learned
+number. For large $d_k$ this worked better than dot products that were not
+divided, which is how the root came into the formula [@vaswani2017].
+
+Why not keep it? Because the sum and the squeezing have to be done anew for
+every query with every key. All dot products together are one product of two
+matrices, and for those, libraries and processors have been built.
+
+You can compute attention at any width now, and softmax stays awake. What
+you can't do yet is use it on words of your own: up to now, all vectors were
+typed into the program. [](#tokens) gets them from a text.
+
+The same in PyTorch, where `F.scaled_dot_product_attention` is your
+`attention` in a single call:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+rows = []
+for d in 2, 64, 4096:
+    torch.manual_seed(123)
+    q, k = torch.randn(100, d), torch.randn(100, d)
+    rows.append([d, (q @ k.T).std(correction=0), d**0.5])
+print(torch.tensor(rows))
+
+journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
+                        [0.55, 0.87, 0.66],   # journey
+                        [0.57, 0.85, 0.64],   # starts
+                        [0.22, 0.58, 0.33],   # with
+                        [0.77, 0.25, 0.10],   # one
+                        [0.05, 0.80, 0.55]])  # step
+torch.manual_seed(123)
+W_query, W_key, W_value = [torch.rand(3, 2) for _ in range(3)]
+query, key, value = journey @ W_query, journey @ W_key, journey @ W_value
+print(F.softmax(query[1] @ key.T / 2**0.5, dim=-1))
+print(F.scaled_dot_product_attention(query, key, value)[1])
+print(F.softmax(query[1] @ key.T, dim=-1))
+```
+
 ## In the tutorials {#scaling-tutorials}
 
-Everything is ready to follow Ma Yumin [@ma2026] and *Self-Attention,
-Retold* [@selfattention2025], which both retell a chapter of Raschka's book
-[@raschka2024book]. They take the six words of [](#softmax) and draw three
-matrices from seed 123, one after the other. `qkv_from_seed`
-([](#random)) does so, and multiplies the words by each.
-
-In the tutorials' Python, each matrix is made by
-`torch.nn.Parameter(torch.rand(3, 2), requires_grad=False)`. `nn.Parameter`
-says that its entries are parameters, numbers that training may change. For
-training, PyTorch keeps a record of how each result came about. Beside the
-numbers, it then prints `grad_fn=...` or `requires_grad=True`. Nothing is
-trained here, so `requires_grad=False` turns the record off and keeps the
-print clean. (Another such note, `dtype=...`, names the type of the numbers
-where it is not the usual one.)
-
-With these matrices, the six words $X$ become queries, keys and values:
-
-$$\underset{6 \times 2}{Q}
-    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_Q}, \qquad
-  \underset{6 \times 2}{K}
-    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_K}, \qquad
-  \underset{6 \times 2}{V}
-    = \underset{6 \times 3}{X}\;\underset{3 \times 2}{W_V}$$
-
-Then the second word, *journey*, asks. Its query $q$ meets all six keys,
-which gives six scores:
-
-$$\underset{1 \times 6}{s}
-    = \underset{1 \times 2}{q}\;\underset{2 \times 6}{K^\top}$$
-
-Since *journey* is the second word, the tutorials call its embedding `x_2`
-and its query `query_2`. But Python counts from 0, as C does, and in their
-programs the same embedding is `inputs[1]`. So `query_2` is `query[1]`.
+Ma Yumin [@ma2026] and *Self-Attention, Retold* [@selfattention2025] both
+retell a chapter of Raschka's book [@raschka2024book]. They take the six
+words of [](#softmax-sentence), draw three matrices from the seed 123, one
+after another, and let the second word, *journey*, look. `qkv_from_seed` does
+the same ([](#random)). Since *journey* is the second word, they call its
+embedding `x_2` and its query `query_2`, but Python counts from 0, as C does,
+and so `query_2` is `query[1]`.
 */
 
 /* folded: how this is printed */
@@ -472,39 +472,21 @@ static void show_queries(void)
 /*
 ``` output
 x_2, the embedding of journey (3)
-[0.5500, 0.8700, 0.6600]
-W_query (3, 2)
-[[0.2961, 0.5166],
- [0.2517, 0.6886],
- [0.0740, 0.8665]]
-query_2 (2)
-[0.4306, 1.4551]
-queries (6, 2)
-[[0.2309, 1.0966],
- [0.4306, 1.4551],
- [0.4300, 1.4343],
- [0.2355, 0.7990],
- [0.2983, 0.6565],
- [0.2568, 1.0533]]
 ```
 
 ``` output
 keys.shape: (6, 2)
-values.shape: (6, 2)
-query_2 . key_2: 1.8524
-keys transposed (2, 6)
-[[0.3669, 0.4433, 0.4361, 0.2408, 0.1827, 0.3275],
- [0.7646, 1.1419, 1.1156, 0.6706, 0.3292, 0.9642]]
-scores of journey (6)
-[1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440]
 ```
 
-All of these are the tutorials' own numbers, from the query, 0.4306 and
-1.4551, to the score of *journey* with itself, 1.8524. The numbers mean
-nothing: random matrices ask for nothing in particular.
+In the tutorials' Python, each matrix is `torch.nn.Parameter(torch.rand(3,
+2), requires_grad=False)`. `nn.Parameter` says that training may change its
+entries. For training, PyTorch keeps a record of how each result came about,
+and then prints `grad_fn=...` or `requires_grad=True` beside the numbers;
+`requires_grad=False` turns the record off. All of the numbers above are the
+tutorials' own. They mean nothing: random matrices look for nothing in
+particular.
 
-Divided and mixed, the numbers of *journey* are those of Ma Yumin and of the
-program of *Self-Attention, Retold*, too:
+Shares and mixture follow, with the division and without it:
 */
 
 /* folded: how this is printed */
@@ -516,36 +498,27 @@ static void show_journey(void)
     attention(6, 6, 2, 2, query, key, value, scores, weights, context);
     print_vector("attention weights of journey", 6, weights[1]);
     print_vector("context vector of journey", 2, context[1]);
+    attend_one(6, 2, 2, query[1], key, value, scores[1], weights[1],
+               context[1]);
+    print_vector("softmax of the scores of journey", 6, weights[1]);
+    print_vector("mixture of the values", 2, context[1]);
 }
 
 /*
 ``` output
 attention weights of journey (6)
-[0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]
-context vector of journey (2)
-[0.3061, 0.8210]
+softmax of the scores of journey (6)
 ```
 
-## Why dot products at all {#scaling-additive}
-
-The first attention was **additive** [@bahdanau2014]. It multiplied query
-and key by a matrix each, added the results, squeezed every entry into the
-range from $-1$ to 1, and added these entries up, each times a learned
-number. For large $d_k$ additive attention did better than dot products that
-were not divided, and so the root came into the formula [@vaswani2017].
-
-Why not keep additive attention? The sum and the squeezing have to be done
-anew for each query with each key. All dot products together are one product
-of two matrices, for which libraries and processors are built.
-
-## Everything together
+Ma writes the formula as $\operatorname{softmax}(QK^\top)V$ and prints 0.3061
+and 0.8210: the program divides, and the formula has lost the root
+([A.30](#errata-30)).
 */
 
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    figure_pipeline("pipeline", "scale");
-    show_formula();
+    show_longer();
     show_spread();
     show_winner();
     show_saturated();
@@ -555,37 +528,6 @@ int main(int argc, char *argv[])
 }
 
 /*
-The same in PyTorch:
-
-``` python
-import torch
-import torch.nn.functional as F
-
-rows = []
-for d in 2, 64, 4096:
-    torch.manual_seed(123)
-    q, k = torch.randn(100, d), torch.randn(100, d)
-    rows.append([d, (q @ k.T).std(correction=0), d**0.5])
-print(torch.tensor(rows))
-
-journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
-                        [0.55, 0.87, 0.66],   # journey
-                        [0.57, 0.85, 0.64],   # starts
-                        [0.22, 0.58, 0.33],   # with
-                        [0.77, 0.25, 0.10],   # one
-                        [0.05, 0.80, 0.55]])  # step
-torch.manual_seed(123)
-W_query, W_key, W_value = [torch.rand(3, 2) for _ in range(3)]
-query, key, value = journey @ W_query, journey @ W_key, journey @ W_value
-print(F.softmax(query[1] @ key.T / 2**0.5, dim=-1))
-print(F.scaled_dot_product_attention(query, key, value)[1])
-```
-
-`F.scaled_dot_product_attention` is our `attention` in a single call.
-
-The embeddings were typed in so far, as in the chapters before. The next
-chapter gets them from the words of a sentence.
-
 ## Further exercises
 
 **Exercise 4.3** (★★, challenge, 3 points): `nudge_share`. Given are the

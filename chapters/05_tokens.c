@@ -1,16 +1,14 @@
 /*
 # Tokens and embeddings: a word is a row number {#tokens}
 
-![The way from words to attention. This chapter is about the two shaded
-steps](pipeline.svg){#fig-tokens-pipeline}
+GPT-2 is a set of tables of numbers, and there isn't a word in any of them.
+The first large table has a row for each token that GPT-2 knows. To the model
+a word is the number of a row, and that's all it ever finds out about how the
+word is written.
 
-So far the embeddings were typed into the program. A model must find the
-vector of any word it meets, among thousands. All vectors stand in one large
-table, a row for each word that the model knows, and a word has the number
-of its row.
-
-We follow the sentence with which Raschka's article explains all of this
-[@raschka2024magazine]: *Life is short, eat dessert first*.
+So before attention can begin, a text has to become row numbers, and the row
+numbers have to become rows. There are only three steps, and each takes a
+few lines. At the end you can give the program a sentence of your own.
 */
 
 #include "attention/05_tokens.h"
@@ -22,22 +20,20 @@ We follow the sentence with which Raschka's article explains all of this
 /*
 ## From text to words {#tokens-words}
 
-To cut a text into tokens is called **tokenization**. We cut a sentence at
-its blanks and leave its commas out. Real models also cut inside words, into
-*subwords*, so that a word they have never seen can be put together from
-subwords they know. The tokens are then subwords, which makes no difference
-for all that follows.
+To cut a text into tokens is called **tokenization**. We cut at blanks and
+leave commas out. Real models also cut inside words, into *subwords*, so that
+a word they have never seen can be put together from pieces they know. For
+everything that follows it makes no difference what the pieces are.
 
 ::: {.header of="Word"}
 :::
-
-Each character of the sentence is a letter of a word, a comma, or the end of
-a word: a blank, or the 0 at the end of the sentence. (`strchr` finds the 0
-too, since its list of characters ends with one.) A letter outside the
-English alphabet takes several bytes, in UTF-8. None of them looks like a
-blank or a comma, so that no letter is cut in two.
 */
 
+/* folded: how a sentence is cut at its blanks */
+/* A letter outside the English alphabet takes several bytes in UTF-8. None
+ * of them looks like a blank or a comma, so no letter is cut in two.
+ * (strchr finds the closing 0 too, since its list of characters ends with
+ * one.) */
 int split_words(const char *sentence, Word word[WORDS_MAX])
 {
     int n = 0;
@@ -64,16 +60,14 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 /*
 ## From words to numbers {#tokens-ids}
 
-The words of the sentence in alphabetical order, each once, are its
-**vocabulary**. A word's position in the vocabulary, counted from 0, is the
-word's number, or **id**. In Python the vocabulary is `sorted(set(words))`.
-The article's program lacks the `set`, which strikes out repetitions
-([A.28](#errata-28)). `strcmp` compares bytes, and so all capital letters
-come before all small ones, as they do in Python.
+Put the words of the text in alphabetical order, each of them once. That is
+the **vocabulary**, and a word's position in it, counted from 0, is the
+word's number, or **id**. It doesn't matter which word gets which number. It
+matters that a word gets the same number every time.
 
-A real model has one vocabulary for all sentences. Raschka's article names
-[30,000 to 50,000]{.cited} entries as usual [@raschka2024magazine], and
-newer models have more.
+A real model has one vocabulary for all texts, made once. Raschka gives
+[30,000 to 50,000]{.cited} entries as usual [@raschka2024magazine], and newer
+models have more.
 
 **Exercise 5.1** (★★★, 4 points): `build_vocabulary`. The words in order,
 each once. It returns how many there are.
@@ -111,6 +105,10 @@ int build_vocabulary(int n, const Word word[n], Word entry[n])
     return size;
 }
 
+/*
+With the vocabulary in hand, finding a word's id is a search:
+*/
+
 void word_ids(int n, const Word word[n], int size, const Word entry[size],
               int ids[n])
 {
@@ -128,9 +126,9 @@ void word_ids(int n, const Word word[n], int size, const Word entry[size],
 /*
 ## From numbers to vectors {#tokens-vectors}
 
-The table has a row for each id. In a model it is called the
-**embedding layer**, and the number of its columns the **embedding size**.
-To look a word up is to copy its row. There is nothing to compute.
+The table with a row for each id is called the **embedding layer**, and the
+number of its columns the **embedding size**. Looking a word up means copying
+its row. There is nothing to calculate.
 
 **Exercise 5.2** (★, 2 points): `embed`. Row `i` of the result is row
 `ids[i]` of the table. It refuses an id that is no row of the table, since C
@@ -161,45 +159,43 @@ void embed(int n, int d, int rows, const int ids[n],
 }
 
 /*
-Written as a formula, the look-up is a product. Each id becomes a
-**one-hot** row: as many entries as the vocabulary has words, $v$ of them,
-all 0 but for a single 1 at the index of the id. The product of such a row
-and the table $E$ is the row of $E$ with that id, since all other rows are
+You'll meet the look-up written as a product, too. Turn every id into a
+**one-hot** row, with as many entries as the vocabulary has words, $v$ of
+them, all 0 but for a single 1 at the place of the id. That row times the
+table $E$ is the row of $E$ with that id, because all other rows are
 multiplied by 0. With the one-hot rows of a text in a table $H$:
 
 $$\underset{n \times d}{X}
     = \underset{n \times v}{H}\;\underset{v \times d}{E}$$
 
-No program looks words up that way. But the product shows what the table is:
-a matrix of parameters, like those of [](#qkv). The table begins with random
-numbers, and training improves its rows.
+No program looks words up that way. But the product shows what the table is,
+a matrix of parameters like those of [](#qkv), and that training can change
+its rows as it changes any other matrix.
 
-## What the table begins with {#tokens-table}
+## A sentence {#tokens-sentence}
 
-What is in the table before anything has been learned? Random numbers from
-the normal distribution ([](#random-bell)): most of them lie near zero, and
-fewer and fewer farther out, on both sides. Their mean is 0, and their
-standard deviation is 1. `embedding_fill` draws them as `nn.Embedding` does,
-so that a seed gives the same rows here as there.
-
-Why not begin with zeros? Because then all words would have the same row,
-and whatever is computed from a row would be the same for all of them. Noise
-makes the rows different, and training can move each of them its own way. It
-changes the row of a word a little each time that the word occurs, such that
-what the model predicts becomes a little better. After many texts, words
-that are used alike have rows that are alike.
-
-No meaning can be read off a single entry of a row, though, neither before
-training nor after it. What counts are the products of the whole row, with
-other rows and with the matrices that make queries, keys and values of it.
-
-## The sentence {#tokens-sentence}
-
-Raschka makes a table of 50,000 rows, as for a real vocabulary, with three
-entries each, from seed 123, and looks the six words up.
+The sentence is *Life is short, eat dessert first*. The table has 50,000 rows,
+as for a real vocabulary, and three columns, as fits on a page. What is in it,
+before anything has been learned? Random numbers, and for a good reason: if
+all rows were equal, everything that is calculated from them would be equal
+as well, and training could never tell two words apart. PyTorch draws them
+from a bell curve around 0 with the spread 1, and `embedding_fill` draws the
+same ones from the same seed ([](#random-bell)).
 */
 
 /* folded: how this is printed */
+static void print_vocabulary(int size, const Word entry[size])
+{
+    puts("vocabulary");
+    for (int i = 0; i < size; i++)
+        printf("%s'%s': %d", i ? ", " : "{", entry[i], i);
+    puts("}");
+}
+
+/*
+All three steps, one after another:
+*/
+
 static void show_sentence(const char *sentence)
 {
     enum { N_ROWS = 50000 };
@@ -208,11 +204,7 @@ static void show_sentence(const char *sentence)
     const int size = build_vocabulary(n, word, entry);
     int ids[WORDS_MAX];
     word_ids(n, word, size, entry, ids);
-
-    puts("vocabulary");
-    for (int i = 0; i < size; i++)
-        printf("%s'%s': %d", i ? ", " : "{", entry[i], i);
-    puts("}");
+    print_vocabulary(size, entry);
     print_integers("ids", n, ids);
 
     float(*table)[3] = new_table(N_ROWS, 3), x[WORDS_MAX][3];
@@ -228,48 +220,19 @@ static void show_sentence(const char *sentence)
 *Life* is the first word of the sentence and the first of the vocabulary.
 Why does *dessert*, the fifth word, have the id 1?
 
-Capital letters come before small ones, so *Life* leads the alphabet, and
-*dessert* follows as the first of the words in small letters.
+`strcmp` compares bytes, and so capital letters come before small ones.
+*Life* leads the alphabet, and *dessert* follows as the first of the words in
+small letters.
 :::
 
 ``` output
 vocabulary
-{'Life': 0, 'dessert': 1, 'eat': 2, 'first': 3, 'is': 4, 'short': 5}
-ids (6)
-[0, 4, 5, 2, 1, 3]
-embedded sentence (6, 3)
-[[ 0.3374, -0.1778, -0.3035],
- [ 0.1794,  1.8951,  0.4954],
- [ 0.2692, -0.0770, -1.0205],
- [-0.2196, -0.3792,  0.7671],
- [-0.5880,  0.3486,  0.6603],
- [-1.1925,  0.6984, -1.4097]]
 ```
 
 ![Each word's id picks its row](lookup.svg){#fig-lookup}
 
-These six rows are the input of much that follows. They are random, and mean
-nothing yet. The size 3 is for the page's sake: Llama 2 with seven billion
-parameters has an embedding size of [4,096]{.cited} [@raschka2024magazine].
-
-So that no later chapter has to fill 50,000 rows for the sake of six, the
-six rows above are written down here, as `journey` was in [](#softmax). Nine
-digits are enough to give a float back to the last bit, and a test compares
-the rows with what the seed makes.
-*/
-
-const float life[6][3] = {
-    {0.337370187f, -0.177777216f, -0.303527594f}, /* Life */
-    {0.179379612f, 1.89514804f, 0.495446384f},    /* is */
-    {0.269198567f, -0.0770202354f, -1.02047193f}, /* short */
-    {-0.219637617f, -0.379169822f, 0.767107069f}, /* eat */
-    {-0.588011861f, 0.348605186f, 0.660340965f},  /* dessert */
-    {-1.19250202f, 0.69835192f, -1.40972292f},    /* first */
-};
-
-/*
-The program takes another sentence as its arguments. A word that occurs
-twice has one id, and gets the same row twice:
+These rows are random, so they don't mean anything yet. Now try sentences of
+your own. A word that occurs twice has one id, and gets the same row twice:
 
 ``` {.output args="'the cat and the dog'"}
 vocabulary
@@ -284,8 +247,7 @@ embedded sentence (5, 3)
  [-0.2196, -0.3792,  0.7671]]
 ```
 
-(Row 0 is *and* here, where it was *Life*. A real vocabulary is made once
-and stays.) Other alphabets do as well:
+Any alphabet will do:
 
 ``` {.output args="'Schöne Grüße, 你好'"}
 vocabulary
@@ -298,13 +260,58 @@ embedded sentence (3, 3)
  [-0.2196, -0.3792,  0.7671]]
 ```
 
+So any sentence becomes vectors, vectors become queries, keys and values, and
+attention mixes them. The whole machine runs, and it's full of random
+numbers. Who is going to put something sensible in? In [](#learning) you'll
+see that the numbers can find it by themselves.
+
+The same in PyTorch:
+
+``` python
+import torch
+
+words = 'Life is short, eat dessert first'.replace(',', '').split()
+ids = {word: i for i, word in enumerate(sorted(set(words)))}
+print(ids)
+sentence = torch.tensor([ids[word] for word in words])
+print(sentence)
+
+torch.manual_seed(123)
+embed = torch.nn.Embedding(50_000, 3)
+print(embed(sentence).detach())
+```
+
+(`detach()` asks for the numbers alone. Without it, PyTorch would add its
+note `grad_fn=...`, since the table of an `Embedding` is meant to be trained.)
+
 ## In the tutorials {#tokens-tutorials}
 
-For *Life is short, eat dessert first*, Raschka draws the matrices from seed
-123 as well, and lets *is* ask ([](#scaling-attention))
-[@raschka2024magazine]. But his values have four entries where queries and
-keys have two. Queries and keys must agree, since they meet in a dot
-product; the size of the values is free, and is the size of the result.
+The sentence, the seed and the table of 50,000 rows are those of Raschka's
+article [@raschka2024magazine]. Its program sorts the words without removing
+duplicates first, which a sentence with a repeated word does not survive
+([A.28](#errata-28)). Its size of 3 is for the page's sake, as ours is: it
+gives [4,096]{.cited} as the embedding size of Llama 2 with seven billion
+parameters.
+
+The six rows are needed in later chapters, so here they are, with nine
+digits, which are enough to give a float back to the last bit. A test holds
+them against what the seed makes.
+*/
+
+const float life[6][3] = {
+    {0.337370187f, -0.177777216f, -0.303527594f}, /* Life */
+    {0.179379612f, 1.89514804f, 0.495446384f},    /* is */
+    {0.269198567f, -0.0770202354f, -1.02047193f}, /* short */
+    {-0.219637617f, -0.379169822f, 0.767107069f}, /* eat */
+    {-0.588011861f, 0.348605186f, 0.660340965f},  /* dessert */
+    {-1.19250202f, 0.69835192f, -1.40972292f},    /* first */
+};
+
+/*
+The article goes on with matrices from the seed 123, and lets *is* look. Its
+values have four entries where queries and keys have two. Queries and keys
+must agree, since they meet in a dot product; the size of the values is free,
+and is the size of the result.
 */
 
 /* folded: how this is printed */
@@ -333,31 +340,14 @@ static void show_life(void)
 /*
 ``` output
 keys, values: rows and columns (4)
-[6, 2, 6, 4]
-query of is (2)
-[0.5667, 1.8269]
-key of is (2)
-[0.5295, 1.7355]
-value of is (4)
-[0.6612, 1.8972, 1.0963, 1.8106]
 ```
 
 ``` output
 scores of is, not divided (6)
-[-0.6004,  3.4707, -1.5023,  0.4991,  1.2903, -1.3374]
-attention weights (6, 6)
-[[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
- [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
- [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
- [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
- [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
- [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
-context vector of is (4)
-[0.5313, 1.3607, 0.7891, 1.3110]
 ```
 
-(The article names its fifth score, 1.2903, as if it were the fourth,
-$\omega_{2,4}$: [A.27](#errata-27).)
+The article calls its fifth score, 1.2903, by the name of the fourth,
+$\omega_{2,4}$ ([A.27](#errata-27)).
 
 ![What each word, a row, takes of each. *Is*, *eat* and *dessert* look at
 *is* most, the other three look at it least. With random vectors and
@@ -365,14 +355,13 @@ matrices, that says nothing about English](life.svg){#fig-life}
 
 ::: {.workbench args="stage=scale"}
 :::
-
-## Everything together
 */
 
+/* folded: how the program is called */
 int main(int argc, char *argv[])
 {
     char sentence[WORDS_MAX * sizeof(Word)] = "";
-    for (int i = 1; i < argc; i++) { /* a shell has parted it into words */
+    for (int i = 1; i < argc; i++) { /* a shell has split it into words */
         if (strlen(sentence) + strlen(argv[i]) + 2 > sizeof sentence)
             REFUSE(
                 "the sentence does not fit into %zu bytes: a shorter one "
@@ -384,36 +373,12 @@ int main(int argc, char *argv[])
         show_sentence(sentence);
         return 0;
     }
-    figure_pipeline("pipeline", "words vectors");
     show_sentence("Life is short, eat dessert first");
     show_life();
     return 0;
 }
 
 /*
-The same in PyTorch:
-
-``` python
-import torch
-
-words = 'Life is short, eat dessert first'.replace(',', '').split()
-ids = {word: i for i, word in enumerate(sorted(set(words)))}
-print(ids)
-sentence = torch.tensor([ids[word] for word in words])
-print(sentence)
-
-torch.manual_seed(123)
-embed = torch.nn.Embedding(50_000, 3)
-print(embed(sentence).detach())
-```
-
-`detach()` says that we want the numbers alone. Without it, PyTorch would
-add its note, `grad_fn=...`, since the table of an `Embedding` is meant to
-be trained.
-
-The sentence is in numbers, and the formula has been applied to it. The next
-chapter puts all that attention needs into one object.
-
 ## Further exercises
 
 **Exercise 5.3** (★★, challenge, 3 points): `embed_one_hot`. The look-up as

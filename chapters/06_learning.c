@@ -1,0 +1,631 @@
+/*
+# Learning: nudge every number, watch the loss {#learning}
+
+In [](#qkv) *likes* found *fish* because you had written three matrices by
+hand. It took some care. A $-1$ was there to hide that a fish is an animal, a
+$-4$ was there to cancel another number, and that was for a world of three
+words. GPT-2 has 144 such sets of matrices, and nobody wrote any of them.
+
+Here is a bet. Take 20 random numbers as the three matrices of a head, show
+it six short sentences with the right answer to each, and tell it nothing
+else: not what a verb is, not who eats whom. By the end of this chapter it
+will have found the food, and it will find it in a sentence it has never
+seen. There's no calculus in it, only a loop that makes each number a little
+larger and a little smaller, and watches.
+*/
+
+#include "attention/06_learning.h"
+#include "attention/03_qkv.h"
+#include "attention/04_scaling.h"
+#include "attention/B_random.h"
+#include "support.h"
+
+/*
+## A task that an average can't do {#learning-task}
+
+Give every word a fourth number, its size. The task is put to the verb: *how
+big is what gets eaten?* In *cat likes fish* that is 0.2, in *kitten likes
+salmon* it is 0.5.
+*/
+
+enum { EXAMPLES = 6, D = 4, D_K = 2 };
+
+static const float example[EXAMPLES][3][D] = {
+    /* animal, action, food, size */
+    {{1, 0, 0, 0.5f}, {0, 1, 0, 0}, {1, 0, 1, 0.2f}}, /* cat, fish */
+    {{1, 0, 0, 0.2f}, {0, 1, 0, 0}, {1, 0, 1, 0.5f}}, /* kitten, salmon */
+    {{1, 0, 0, 0.8f}, {0, 1, 0, 0}, {0, 0, 1, 0.1f}}, /* horse, apple */
+    {{1, 0, 0, 0.1f}, {0, 1, 0, 0}, {0, 0, 1, 0.8f}}, /* mouse, cheese */
+    {{1, 0, 0, 0.9f}, {0, 1, 0, 0}, {1, 0, 1, 0.3f}}, /* seal, herring */
+    {{1, 0, 0, 0.3f}, {0, 1, 0, 0}, {1, 0, 1, 0.9f}}, /* gull, cod */
+};
+
+static float right_answer(int i)
+{
+    return example[i][2][3];
+}
+
+/*
+The sizes have been chosen with malice. The cat is as big as the salmon and
+the kitten as the fish, so the three words of the first sentence have exactly
+the same average as those of the second. The same is true of the other two
+pairs. Whatever is calculated from the average, by whatever machinery, must
+give the same answer to both sentences of a pair, and so be wrong in at
+least one. The best it can do is to say the number in the middle both times.
+
+How wrong is that? To measure it, square what each answer is off by, and take
+the mean. A number that says how wrong a model is, 0 being best, is called a
+**loss**.
+
+**Exercise 6.1** (★, 1 point): `mean_squared_error`. The mean of the squares
+of what `n` answers are off by, added up as a `double`. It refuses `n` below
+1.
+
+::: hint
+A difference and its negative have the same square, so it doesn't matter
+which of the two is subtracted.
+:::
+
+::: done
+This is the oldest of all losses. Chapters to come use others, and descend
+them in the same way.
+:::
+*/
+
+float mean_squared_error(int n, const float answer[n],
+                         const float right[n])
+{
+    if (n < 1)
+        REFUSE("%d answers: at least 1 is needed", n);
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        const double off_by = (double)answer[i] - (double)right[i];
+        sum += off_by * off_by;
+    }
+    return (float)(sum / n);
+}
+
+static void show_average(void)
+{
+    float right[EXAMPLES], middle[EXAMPLES];
+    for (int i = 0; i < EXAMPLES; i++) {
+        const int pair = i / 2 * 2;
+        right[i] = right_answer(i);
+        middle[i] = (right_answer(pair) + right_answer(pair + 1)) / 2;
+    }
+    print_vector("right answers", EXAMPLES, right);
+    print_vector("the best that an average can do", EXAMPLES, middle);
+    print_value("its loss", mean_squared_error(EXAMPLES, middle, right));
+}
+
+/*
+``` output
+right answers (6)
+the best that an average can do (6)
+its loss: 0.0783
+```
+
+So 0.0783 is the number to beat. No model that sees only the average of its
+words will ever get below it.
+
+## A head of 20 numbers {#learning-head}
+
+Attention sees more than an average: it can weigh the words. Our head has a
+$W_Q$ and a $W_K$ of four rows and two columns, and a $W_V$ of four rows and
+one column, since the answer is a single number. That makes $8 + 8 + 4 = 20$
+numbers. Keep them in one array, one matrix after another, so that a loop can
+reach them all. (`ROWS(2, pointer)` reads what a pointer leads to as a table
+with rows of 2.)
+*/
+
+enum { W_K = D * D_K, W_V = 2 * D * D_K, COUNT = W_V + D };
+
+/* What word `who` of a sentence answers, and the attention it gives. */
+static float ask(const float parameter[COUNT], const float x[3][D], int who,
+                 float weights[3])
+{
+    float query[3][D_K], key[3][D_K], value[3][1], scores[3], answer;
+    project_qkv(3, D, D_K, 1, x, ROWS(D_K, parameter),
+                ROWS(D_K, parameter + W_K), ROWS(1, parameter + W_V), query,
+                key, value);
+    attention(1, 3, D_K, 1, &query[who], key, value, &scores,
+              ROWS(3, weights), ROWS(1, &answer));
+    return answer;
+}
+
+/*
+To begin, fill the array with random numbers between $-0.5$ and $0.5$. (They
+are PyTorch's for the seed 123, so that you can check them; [](#random) tells
+how.)
+*/
+
+enum { ACTS, VERB, FOOD }; /* the words of a sentence */
+
+static void begin(uint64_t seed, float parameter[COUNT])
+{
+    Random r = random_seeded(seed);
+    uniform_fill(&r, 1, COUNT, -0.5f, 0.5f, ROWS(COUNT, parameter));
+}
+
+static float loss(const float parameter[])
+{
+    float answer[EXAMPLES], right[EXAMPLES], weights[3];
+    for (int i = 0; i < EXAMPLES; i++) {
+        answer[i] = ask(parameter, example[i], VERB, weights);
+        right[i] = right_answer(i);
+    }
+    return mean_squared_error(EXAMPLES, answer, right);
+}
+
+/* folded: how this is printed */
+static void show_answers(const char *label, const float parameter[COUNT])
+{
+    float answer[EXAMPLES], weights[3];
+    for (int i = 0; i < EXAMPLES; i++)
+        answer[i] = ask(parameter, example[i], VERB, weights);
+    print_vector(label, EXAMPLES, answer);
+    print_value("their loss", loss(parameter));
+}
+
+/*
+And what does a random head answer?
+*/
+
+static void show_before(void)
+{
+    float parameter[COUNT];
+    begin(123, parameter);
+    show_answers("answers of a random head", parameter);
+}
+
+/*
+``` output
+answers of a random head (6)
+their loss: 0.4122
+```
+
+Nonsense, as expected, and five times worse than the average.
+
+## Which way is down? {#learning-gradient}
+
+Pick one of the 20 numbers, say the last, which says how much of its size a
+word gives. Make it a little larger, and the loss changes. Make it a little
+smaller, and the loss changes the other way. The difference of the two
+losses, divided by how far apart the two numbers are, is the **slope** of the
+loss for that number:
+*/
+
+static void show_nudge(void)
+{
+    float parameter[COUNT];
+    begin(123, parameter);
+    const float was = parameter[COUNT - 1];
+    parameter[COUNT - 1] = was + 0.01f;
+    const float above = loss(parameter);
+    parameter[COUNT - 1] = was - 0.01f;
+    const float below = loss(parameter);
+    puts("the last number");
+    print_value("as it is", was);
+    print_value("loss with 0.01 more", above);
+    print_value("loss with 0.01 less", below);
+    print_value("slope", (above - below) / 0.02f);
+}
+
+/*
+``` output
+the last number
+as it is: 0.0000
+loss with 0.01 more: 0.0000
+loss with 0.01 less: 0.0000
+slope: 0.0000
+```
+
+The slope is negative: the loss falls as this number grows. So it should
+grow.
+
+Do that for all 20 numbers, and you have 20 slopes, which together are called
+the **gradient**. Found this way, by trying, it is a **numerical gradient**,
+and the method goes by the name of **finite differences**.
+
+**Exercise 6.2** (★★, 3 points): `numerical_gradient`. The slope for each of
+`count` parameters, by the loss a nudge above and a nudge below. A `Loss` is
+a function that takes the parameters and returns their loss. When you have
+tried a parameter, put it back exactly as it was. It refuses a nudge that is
+not above 0.
+
+::: hint
+While you try one parameter, all others must be as they were. When is the
+right moment to put it back?
+:::
+
+::: hint
+Between the upper and the lower value there are two nudges, not one. And
+`was + nudge - nudge` need not be `was`.
+:::
+
+::: done
+You can train anything now that has a loss: slowly, but without calculus.
+Later this function checks whether calculus was done right.
+:::
+*/
+
+void numerical_gradient(int count, Loss *loss_of, float nudge,
+                        float parameter[count], float gradient[count])
+{
+    if (!(nudge > 0))
+        REFUSE("the nudge is %g; it must be above 0", (double)nudge);
+    for (int i = 0; i < count; i++) {
+        const float was = parameter[i];
+        parameter[i] = was + nudge;
+        const float above = loss_of(parameter);
+        parameter[i] = was - nudge;
+        const float below = loss_of(parameter);
+        parameter[i] = was;
+        gradient[i] = (above - below) / (2 * nudge);
+    }
+}
+
+/*
+Here is the whole gradient of our random head, a row for each of *animal*,
+*action*, *food* and *size*:
+*/
+
+static void show_gradient(void)
+{
+    float parameter[COUNT], gradient[COUNT];
+    begin(123, parameter);
+    numerical_gradient(COUNT, loss, 0.01f, parameter, gradient);
+    print_matrix("slopes of W_Q", D, D_K, ROWS(D_K, gradient));
+    print_matrix("slopes of W_K", D, D_K, ROWS(D_K, gradient + W_K));
+    print_matrix("slopes of W_V", D, 1, ROWS(1, gradient + W_V));
+}
+
+/*
+``` output
+slopes of W_Q (4, 2)
+slopes of W_K (4, 2)
+slopes of W_V (4, 1)
+```
+
+Six of the slopes are 0. Keep that in mind; it will explain something odd.
+
+## One step, and a thousand {#learning-steps}
+
+Now move every number against its slope: where the loss rises with a number,
+make the number smaller, where it falls, larger, and the more so the steeper
+the slope. How far is up to us. The factor is called the **learning rate**.
+Then calculate all slopes anew, because the numbers have moved, and take the
+next step. This is **gradient descent**, and it is how everything in this
+field learns.
+
+**Exercise 6.3** (★★, 3 points): `descend`. So many steps, each of which
+takes the numerical gradient and then moves every parameter against its slope,
+by the slope times the rate.
+
+::: hint
+When may the first parameter move? If it moves before the slope of the second
+is known, the second slope belongs to another model.
+:::
+
+::: done
+Two loops, and a head that learns. The optimizers of [](#optimizers) are
+better at choosing how far to go, and no different otherwise.
+:::
+*/
+
+void descend(int count, Loss *loss_of, float nudge, float rate, int steps,
+             float parameter[count], float gradient[count])
+{
+    for (int i = 0; i < steps; i++) {
+        numerical_gradient(count, loss_of, nudge, parameter, gradient);
+        for (int k = 0; k < count; k++)
+            parameter[k] -= rate * gradient[k];
+    }
+}
+
+/*
+::: question
+A thousand steps with a learning rate of 0.5. Will the loss get below 0.0783,
+which is what an average can do?
+
+It does within the first two hundred steps, and then it goes on falling.
+:::
+*/
+
+static void show_learning(float parameter[COUNT])
+{
+    enum { ROUNDS = 5, STEPS = 200 };
+    float gradient[COUNT], losses[ROUNDS + 1];
+    begin(123, parameter);
+    losses[0] = loss(parameter);
+    for (int i = 1; i <= ROUNDS; i++) {
+        descend(COUNT, loss, 0.01f, 0.5f, STEPS, parameter, gradient);
+        losses[i] = loss(parameter);
+    }
+    print_vector("loss, before and after every 200 steps", ROUNDS + 1,
+                 losses);
+    show_answers("answers after 1,000 steps", parameter);
+}
+
+/*
+``` output
+loss, before and after every 200 steps (6)
+answers after 1,000 steps (6)
+their loss: 0.0002
+```
+
+It has won the bet. And it didn't cheat: look at where the verb's attention
+goes.
+*/
+
+/* folded: how this is drawn */
+static void draw_learning(const float parameter[COUNT])
+{
+    const char *const sentences[EXAMPLES] = {
+        "cat likes fish",    "kitten likes salmon", "horse likes apple",
+        "mouse likes cheese", "seal likes herring",  "gull likes cod"};
+    float start[COUNT], map[2][EXAMPLES][3];
+    begin(123, start);
+    for (int i = 0; i < EXAMPLES; i++) {
+        ask(start, example[i], VERB, map[0][i]);
+        ask(parameter, example[i], VERB, map[1][i]);
+    }
+    figure_maps("learned", "What likes takes of each word", 2,
+                (const char *const[]){"before", "after 1,000 steps"},
+                EXAMPLES, sentences, 3,
+                (const char *const[]){"eater", "likes", "food"}, map);
+}
+
+/*
+![The attention that *likes* gives to the words of its sentence. At first it
+looks everywhere, after a thousand steps at the
+food](learned.svg){#fig-learned}
+
+Nobody told it what food is. It found that out because looking at the food
+makes the loss smaller. Is it a rule, or has it learned six answers by heart?
+Ask about sentences that it has never seen. The program takes the size of the
+eater and of the food; an elephant likes a peanut, and a mouse likes a
+melon:
+
+``` {.output args="1 0.05"}
+attention of likes to eater, likes, food (3)
+[0.0000, 0.0000, 0.0000]
+how big is what gets eaten: 0.0000
+```
+
+``` {.output args="0.05 0.6"}
+attention of likes to eater, likes, food (3)
+[0.0000, 0.0000, 0.0000]
+how big is what gets eaten: 0.0000
+```
+
+## What the numbers have become {#learning-found}
+*/
+
+static void show_matrices(const float parameter[COUNT])
+{
+    print_matrix("W_Q", D, D_K, ROWS(D_K, parameter));
+    print_matrix("W_K", D, D_K, ROWS(D_K, parameter + W_K));
+    print_matrix("W_V", D, 1, ROWS(1, parameter + W_V));
+}
+
+/*
+``` output
+W_Q (4, 2)
+W_K (4, 2)
+W_V (4, 1)
+```
+
+Compare them with the matrices you wrote in [](#qkv-cat). The query of an
+action, the second row of $W_Q$, and the third row of $W_K$, the key of food,
+are both large and point the same way, so their product is large. The value,
+in the last row of $W_V$, is mostly the size. It's your design, found by
+trial.
+
+## Why other words changed their minds {#learning-why}
+
+Now ask somebody else. We never asked *cat* anything, and the loss doesn't
+know what *cat* looks at:
+*/
+
+static void show_cat(const float parameter[COUNT])
+{
+    float start[COUNT], weights[3];
+    begin(123, start);
+    ask(start, example[0], ACTS, weights);
+    print_vector("attention of cat, before", 3, weights);
+    ask(parameter, example[0], ACTS, weights);
+    print_vector("attention of cat, after", 3, weights);
+    print_answer("the query of cat is the same, to the last bit",
+                 !memcmp(start, parameter, D_K * sizeof *start));
+}
+
+/*
+``` output
+attention of cat, before (3)
+attention of cat, after (3)
+the query of cat is the same, to the last bit: yes
+```
+
+What *cat* looks at has changed, and its query has not. How can that be? The
+six slopes of 0 tell. A query is a word's numbers times $W_Q$, and the verb's
+numbers are $(0, 1, 0, 0)$. So the query of the verb *is* the second row of
+$W_Q$, and nothing in the other three rows ever enters it. Nudge them, and no
+answer changes, so the loss doesn't change, so their slopes are 0, at this
+step and at each step to come. These six numbers are today what they were on
+the first day.
+
+The keys are another matter. The verb's query meets the keys of *all* words,
+so every row of $W_K$ counts and every row has moved. And *cat*, with its
+old query, now meets new keys.
+
+A model learns what its loss asks for. What the loss says nothing about may
+change as well, in any direction.
+
+## Other beginnings {#learning-seeds}
+
+Was 123 a lucky number? Six other seeds, with the loss after the same
+thousand steps, and the answer about the elephant's peanut, which should be
+0.05:
+*/
+
+static void show_seeds(void)
+{
+    enum { SEEDS = 6 };
+    const float peanut[3][D] = {
+        {1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0.05f}};
+    float losses[SEEDS], answers[SEEDS];
+    for (int i = 0; i < SEEDS; i++) {
+        float parameter[COUNT], gradient[COUNT], weights[3];
+        begin((uint64_t)i + 7, parameter);
+        descend(COUNT, loss, 0.01f, 0.5f, 1000, parameter, gradient);
+        losses[i] = loss(parameter);
+        answers[i] = ask(parameter, peanut, VERB, weights);
+    }
+    print_vector("loss from the seeds 7 to 12", SEEDS, losses);
+    print_vector("size of the peanut", SEEDS, answers);
+}
+
+/*
+``` output
+loss from the seeds 7 to 12 (6)
+size of the peanut (6)
+```
+
+All six learned their examples. But look at the peanuts of the seeds 8, 10
+and 11. These heads have found another way to get six answers right, one
+that doesn't look at the food alone, and it fails on the elephant. From six
+examples you can't tell the two ways apart, and neither can training. More
+examples would have helped.
+
+And the learning rate? Too small, and you wait. Too large, and the steps jump
+across the valley and up the other side:
+*/
+
+static void show_rates(void)
+{
+    float parameter[COUNT], gradient[COUNT], losses[5];
+    begin(123, parameter);
+    for (int i = 0; i < 5; i++) {
+        losses[i] = loss(parameter);
+        descend(COUNT, loss, 0.01f, 4, 1, parameter, gradient);
+    }
+    print_vector("loss at each of five steps, with a rate of 4", 5,
+                 losses);
+}
+
+/*
+``` output
+loss at each of five steps, with a rate of 4 (5)
+```
+
+## What it costs
+
+Every slope takes two runs of the model over all examples. With 20 numbers
+that's 40 runs a step, and your machine didn't notice. GPT-2 has 124 million
+numbers. It would need 248 million runs for a single step, which is never
+going to end. There is a way to get all slopes at once for about the price of
+two or three runs, and [](#backward) is about it. It's the one thing that
+stands between this chapter and a language model: everything else about
+learning you have now seen.
+*/
+
+/* folded: how the program is called */
+static void ask_about(const float parameter[COUNT], float eater, float food)
+{
+    const float x[3][D] = {{1, 0, 0, eater}, {0, 1, 0, 0}, {0, 0, 1, food}};
+    float weights[3];
+    const float answer = ask(parameter, x, VERB, weights);
+    print_vector("attention of likes to eater, likes, food", 3, weights);
+    print_value("how big is what gets eaten", answer);
+}
+
+int main(int argc, char *argv[])
+{
+    float parameter[COUNT], gradient[COUNT];
+    if (argc > 1) {
+        if (argc != 3)
+            REFUSE("%d numbers are given: 2 are needed, the size of the "
+                   "eater and of the food",
+                   argc - 1);
+        const float eater = parse_float("a size", argv[1]);
+        const float food = parse_float("a size", argv[2]);
+        begin(123, parameter);
+        descend(COUNT, loss, 0.01f, 0.5f, 1000, parameter, gradient);
+        ask_about(parameter, eater, food);
+        return 0;
+    }
+    show_average();
+    show_before();
+    show_nudge();
+    show_gradient();
+    show_learning(parameter);
+    draw_learning(parameter);
+    show_matrices(parameter);
+    show_cat(parameter);
+    show_seeds();
+    show_rates();
+    return 0;
+}
+
+/*
+The same in PyTorch, which gets the slopes by `backward`, by calculus;
+`requires_grad_` tells it to keep a record for that:
+
+``` python
+import torch
+import torch.nn.functional as F
+
+sizes = [(.5, .2), (.2, .5), (.8, .1), (.1, .8), (.9, .3), (.3, .9)]
+is_fish = [1., 1, 0, 0, 1, 1]
+x = torch.tensor([[[1., 0, 0, eater], [0, 1, 0, 0], [fish, 0, 1, food]]
+                  for (eater, food), fish in zip(sizes, is_fish)])
+right = x[:, 2, 3]
+torch.manual_seed(123)
+p = torch.empty(20).uniform_(-0.5, 0.5).requires_grad_()
+optimizer = torch.optim.SGD([p], lr=0.5)
+losses = []
+for step in range(1001):
+    W_Q, W_K, W_V = p[:8].view(4, 2), p[8:16].view(4, 2), p[16:].view(4, 1)
+    answer = F.scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V)[:, 1, 0]
+    loss = F.mse_loss(answer, right)
+    optimizer.zero_grad()
+    loss.backward()
+    if step == 0:
+        print(p.grad[:8].view(4, 2))
+        print(p.grad[8:16].view(4, 2))
+    losses += [loss.item()] if step % 200 == 0 else []
+    optimizer.step()
+print(torch.tensor(losses))
+print(answer)
+```
+
+Learning needs only two things from attention: numbers that can be changed,
+and a function that uses them. [](#self-attention) puts the two into one
+object, since a model has more than one head.
+
+## Further exercises
+
+**Exercise 6.4** (by hand): Two sentences have the same average, and their
+right answers are 0.2 and 0.8. What is the smallest loss that anything can
+reach that sees only the average, and with which answer?
+
+**Exercise 6.5** (by hand): Suppose we asked *cat* as well, in each sentence,
+for the size of the food. Which rows of $W_Q$ would have slopes that are not
+0?
+
+## Solutions
+
+::: {.solution exercise="6.4"}
+Answer 0.5 to both: each is off by 0.3, and the mean of the squares is 0.09.
+Any other answer is nearer to one and farther from the other, and squares
+punish the farther more.
+:::
+
+::: {.solution exercise="6.5"}
+The numbers of the eater are $(1, 0, 0, s)$ with its size $s$. Its query is
+the first row of $W_Q$ plus $s$ times the last. So the slopes of the first,
+the second and the last row would count, and only the row of food would stay
+at 0.
+:::
+*/
