@@ -245,7 +245,7 @@ But why should a word that points the same way be a word that matters? No
 law says so. It's a decision, and what makes it a good one is that the
 vectors aren't given. Training chooses them, so it can turn them until the
 words that matter to each other are the ones that point the same way. In
-[](#self-attention-training) you can watch that happen. The dot product is
+[](#learning) you can watch that happen. The dot product is
 what training has to work with: one number, cheap to compute, that changes
 smoothly when a vector turns.
 

@@ -212,8 +212,17 @@ static void show_cat(void)
 /*
 ``` output
 queries (3, 3)
+[[0, 4, 0],
+ [0, 0, 4],
+ [4, 0, 0]]
 keys (3, 3)
+[[1, 0, 0],
+ [0, 1, 0],
+ [0, 0, 1]]
 scores, queries with keys (3, 3)
+[[0, 4, 0],
+ [0, 0, 4],
+ [4, 0, 0]]
 ```
 
 The score of *likes* with *fish* is the query of *likes* times the key of
@@ -247,7 +256,13 @@ Each row of scores becomes a row of shares, and the shares mix the values:
 
 ``` output
 attention weights of cat, likes, fish (3, 3)
+[[0.0177, 0.9647, 0.0177],
+ [0.0177, 0.0177, 0.9647],
+ [0.9647, 0.0177, 0.0177]]
 context vectors of cat, likes, fish (3, 2)
+[[0.0353, 0.0177],
+ [0.9823, 0.9647],
+ [0.9823, 0.0177]]
 ```
 
 Follow one word through all three roles. *Likes* asks with $(0, 0, 4)$. Among
@@ -282,6 +297,9 @@ static void show_one_matrix(void)
 /*
 ``` output
 scores, queries with queries (3, 3)
+[[16,  0,  0],
+ [ 0, 16,  0],
+ [ 0,  0, 16]]
 ```
 
 Everybody finds only themselves. No other matrix does much better. With one
@@ -312,7 +330,9 @@ static void show_other_values(void)
 /*
 ``` output
 attention weights of cat, as before (3)
+[0.0177, 0.9647, 0.0177]
 context vector of cat: animal, action, food (3)
+[0.0353, 0.9647, 0.0177]
 ```
 
 The shares are the same and the result is different: now *cat* knows that it
@@ -424,18 +444,61 @@ This is what the program prints:
 
 ``` output
 X (3, 4)
+[[1, 0, 1, 0],
+ [0, 2, 0, 2],
+ [1, 1, 1, 1]]
+W_Q (4, 3)
+[[1, 0, 1],
+ [1, 0, 0],
+ [0, 0, 1],
+ [0, 1, 1]]
+W_K (4, 3)
+[[0, 0, 1],
+ [1, 1, 0],
+ [0, 1, 0],
+ [1, 1, 0]]
+W_V (4, 3)
+[[0, 2, 0],
+ [0, 3, 0],
+ [1, 0, 3],
+ [1, 1, 0]]
 ```
 
 ``` output
 Q (3, 3)
+[[1, 0, 2],
+ [2, 2, 2],
+ [2, 1, 3]]
+K (3, 3)
+[[0, 1, 1],
+ [4, 4, 0],
+ [2, 3, 1]]
+V (3, 3)
+[[1, 2, 3],
+ [2, 8, 0],
+ [2, 6, 3]]
 ```
 
 ``` output
 K transposed (3, 3)
+[[0, 4, 2],
+ [1, 4, 3],
+ [1, 0, 1]]
+S (3, 3)
+[[ 2,  4,  4],
+ [ 4, 16, 12],
+ [ 4, 12, 10]]
 ```
 
 ``` output
 A (3, 3)
+[[0.0634, 0.4683, 0.4683],
+ [0.0000, 0.9820, 0.0180],
+ [0.0003, 0.8805, 0.1192]]
+Z (3, 3)
+[[1.9366, 6.6831, 1.5951],
+ [2.0000, 7.9640, 0.0540],
+ [1.9997, 7.7599, 0.3584]]
 ```
 
 These scores are their own mirror image, which is an accident of these

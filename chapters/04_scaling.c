@@ -40,8 +40,11 @@ static void show_longer(void)
 
 ``` output
 likes looks at cat, likes, fish, by one copy (3)
+[0.2119, 0.2119, 0.5761]
 by four copies (3)
+[0.0177, 0.0177, 0.9647]
 by sixteen copies (3)
+[0.0000, 0.0000, 1.0000]
 ```
 
 With sixteen copies, *cat* gets nothing any more. The lists have become
@@ -157,6 +160,9 @@ static void show_spread(void)
 /*
 ``` output
 d, spread of the scores, root of d (3, 3)
+[[   2.0000,    1.4618,    1.4142],
+ [  64.0000,    8.1159,    8.0000],
+ [4096.0000,   63.5529,   64.0000]]
 ```
 
 The measured spread is the root of $d$, up to random error.
@@ -241,8 +247,11 @@ It stays much the same, since the spread of the scores does.
 
 ``` output
 d (6)
+[   4,   16,   64,  256, 1024, 4096]
 largest share, from scores as they are (6)
+[0.6391, 0.7630, 0.8906, 0.9474, 0.9749, 0.9688]
 largest share, from scores divided by the root of d (6)
+[0.4482, 0.3904, 0.4274, 0.4536, 0.4318, 0.4092]
 ```
 
 ![The largest share of six, with the division and without. The wiggles are
@@ -316,7 +325,15 @@ static void show_saturated(void)
 /*
 ``` output
 scores as they are (6)
+[ 15.7734,  38.7360,  50.5837,  24.7266,  -9.8397, -72.4756]
+    their shares (6)
+[0.0000, 0.0000, 1.0000, 0.0000, 0.0000, 0.0000]
+    slope of the second share: 0.0000
 scores divided by the root of d (6)
+[ 0.2465,  0.6052,  0.7904,  0.3864, -0.1537, -1.1324]
+    their shares (6)
+[0.1606, 0.2299, 0.2767, 0.1847, 0.1076, 0.0404]
+    slope of the second share: 0.1771
 ```
 
 As they are, the second score is some twelve below the third, its share is
@@ -472,10 +489,31 @@ static void show_queries(void)
 /*
 ``` output
 x_2, the embedding of journey (3)
+[0.5500, 0.8700, 0.6600]
+W_query (3, 2)
+[[0.2961, 0.5166],
+ [0.2517, 0.6886],
+ [0.0740, 0.8665]]
+query_2 (2)
+[0.4306, 1.4551]
+queries (6, 2)
+[[0.2309, 1.0966],
+ [0.4306, 1.4551],
+ [0.4300, 1.4343],
+ [0.2355, 0.7990],
+ [0.2983, 0.6565],
+ [0.2568, 1.0533]]
 ```
 
 ``` output
 keys.shape: (6, 2)
+values.shape: (6, 2)
+query_2 . key_2: 1.8524
+keys transposed (2, 6)
+[[0.3669, 0.4433, 0.4361, 0.2408, 0.1827, 0.3275],
+ [0.7646, 1.1419, 1.1156, 0.6706, 0.3292, 0.9642]]
+scores of journey (6)
+[1.2705, 1.8524, 1.8111, 1.0795, 0.5577, 1.5440]
 ```
 
 In the tutorials' Python, each matrix is `torch.nn.Parameter(torch.rand(3,
@@ -507,7 +545,13 @@ static void show_journey(void)
 /*
 ``` output
 attention weights of journey (6)
+[0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820]
+context vector of journey (2)
+[0.3061, 0.8210]
 softmax of the scores of journey (6)
+[0.1401, 0.2507, 0.2406, 0.1157, 0.0687, 0.1842]
+mixture of the values (2)
+[0.3157, 0.8430]
 ```
 
 Ma writes the formula as $\operatorname{softmax}(QK^\top)V$ and prints 0.3061

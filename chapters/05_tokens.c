@@ -29,7 +29,6 @@ everything that follows it makes no difference what the pieces are.
 :::
 */
 
-/* folded: how a sentence is cut at its blanks */
 /* A letter outside the English alphabet takes several bytes in UTF-8. None
  * of them looks like a blank or a comma, so no letter is cut in two.
  * (strchr finds the closing 0 too, since its list of characters ends with
@@ -357,7 +356,6 @@ matrices, that says nothing about English](life.svg){#fig-life}
 :::
 */
 
-/* folded: how the program is called */
 int main(int argc, char *argv[])
 {
     char sentence[WORDS_MAX * sizeof(Word)] = "";

@@ -72,8 +72,7 @@ them in the same way.
 :::
 */
 
-float mean_squared_error(int n, const float answer[n],
-                         const float right[n])
+float mean_squared_error(int n, const float answer[n], const float right[n])
 {
     if (n < 1)
         REFUSE("%d answers: at least 1 is needed", n);
@@ -101,7 +100,9 @@ static void show_average(void)
 /*
 ``` output
 right answers (6)
+[0.2000, 0.5000, 0.1000, 0.8000, 0.3000, 0.9000]
 the best that an average can do (6)
+[0.3500, 0.3500, 0.4500, 0.4500, 0.6000, 0.6000]
 its loss: 0.0783
 ```
 
@@ -181,6 +182,7 @@ static void show_before(void)
 /*
 ``` output
 answers of a random head (6)
+[-0.1560, -0.1557, -0.0121, -0.0128, -0.1295, -0.1289]
 their loss: 0.4122
 ```
 
@@ -214,10 +216,10 @@ static void show_nudge(void)
 /*
 ``` output
 the last number
-as it is: 0.0000
-loss with 0.01 more: 0.0000
-loss with 0.01 less: 0.0000
-slope: 0.0000
+as it is: 0.1605
+loss with 0.01 more: 0.4084
+loss with 0.01 less: 0.4159
+slope: -0.3716
 ```
 
 The slope is negative: the loss falls as this number grows. So it should
@@ -283,8 +285,20 @@ static void show_gradient(void)
 /*
 ``` output
 slopes of W_Q (4, 2)
+[[ 0.0000,  0.0000],
+ [-0.0454, -0.0158],
+ [ 0.0000,  0.0000],
+ [ 0.0000,  0.0000]]
 slopes of W_K (4, 2)
+[[-0.0280,  0.0212],
+ [ 0.0278, -0.0211],
+ [-0.0131,  0.0099],
+ [-0.0111,  0.0084]]
 slopes of W_V (4, 1)
+[[-0.6642],
+ [-0.3665],
+ [-0.3857],
+ [-0.3716]]
 ```
 
 Six of the slopes are 0. Keep that in mind; it will explain something odd.
@@ -350,7 +364,9 @@ static void show_learning(float parameter[COUNT])
 /*
 ``` output
 loss, before and after every 200 steps (6)
+[0.4122, 0.0011, 0.0005, 0.0003, 0.0002, 0.0002]
 answers after 1,000 steps (6)
+[0.1928, 0.4817, 0.0978, 0.8019, 0.3232, 0.9023]
 their loss: 0.0002
 ```
 
@@ -362,7 +378,7 @@ goes.
 static void draw_learning(const float parameter[COUNT])
 {
     const char *const sentences[EXAMPLES] = {
-        "cat likes fish",    "kitten likes salmon", "horse likes apple",
+        "cat likes fish",     "kitten likes salmon", "horse likes apple",
         "mouse likes cheese", "seal likes herring",  "gull likes cod"};
     float start[COUNT], map[2][EXAMPLES][3];
     begin(123, start);
@@ -389,14 +405,14 @@ melon:
 
 ``` {.output args="1 0.05"}
 attention of likes to eater, likes, food (3)
-[0.0000, 0.0000, 0.0000]
-how big is what gets eaten: 0.0000
+[0.0477, 0.0566, 0.8957]
+how big is what gets eaten: 0.0571
 ```
 
 ``` {.output args="0.05 0.6"}
 attention of likes to eater, likes, food (3)
-[0.0000, 0.0000, 0.0000]
-how big is what gets eaten: 0.0000
+[0.0432, 0.0548, 0.9020]
+how big is what gets eaten: 0.5864
 ```
 
 ## What the numbers have become {#learning-found}
@@ -412,8 +428,20 @@ static void show_matrices(const float parameter[COUNT])
 /*
 ``` output
 W_Q (4, 2)
+[[-0.2039,  0.0166],
+ [-1.8265, -0.6430],
+ [-0.4260,  0.3665],
+ [-0.3634, -0.3975]]
 W_K (4, 2)
+[[ 0.0937,  0.2812],
+ [-0.0746,  0.2283],
+ [-1.8986, -0.6574],
+ [-0.0518, -0.0081]]
 W_V (4, 1)
+[[ 0.0003],
+ [ 0.2739],
+ [-0.0750],
+ [ 1.1761]]
 ```
 
 Compare them with the matrices you wrote in [](#qkv-cat). The query of an
@@ -443,7 +471,9 @@ static void show_cat(const float parameter[COUNT])
 /*
 ``` output
 attention of cat, before (3)
+[0.3241, 0.3046, 0.3713]
 attention of cat, after (3)
+[0.2588, 0.2707, 0.4705]
 the query of cat is the same, to the last bit: yes
 ```
 
@@ -489,7 +519,9 @@ static void show_seeds(void)
 /*
 ``` output
 loss from the seeds 7 to 12 (6)
+[0.0002, 0.0003, 0.0002, 0.0001, 0.0002, 0.0003]
 size of the peanut (6)
+[ 0.0711, -0.0174,  0.0518,  0.1767,  0.1998,  0.0235]
 ```
 
 All six learned their examples. But look at the peanuts of the seeds 8, 10
@@ -510,13 +542,13 @@ static void show_rates(void)
         losses[i] = loss(parameter);
         descend(COUNT, loss, 0.01f, 4, 1, parameter, gradient);
     }
-    print_vector("loss at each of five steps, with a rate of 4", 5,
-                 losses);
+    print_vector("loss at each of five steps, with a rate of 4", 5, losses);
 }
 
 /*
 ``` output
 loss at each of five steps, with a rate of 4 (5)
+[    0.4122,     5.7552,    27.6914,  1330.4126, 65165.1250]
 ```
 
 ## What it costs
@@ -530,7 +562,7 @@ stands between this chapter and a language model: everything else about
 learning you have now seen.
 */
 
-/* folded: how the program is called */
+/* folded: how this is printed */
 static void ask_about(const float parameter[COUNT], float eater, float food)
 {
     const float x[3][D] = {{1, 0, 0, eater}, {0, 1, 0, 0}, {0, 0, 1, food}};

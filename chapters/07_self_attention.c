@@ -205,7 +205,13 @@ static void show_order(void)
 /*
 ``` output
 context vectors of cat likes fish (3, 2)
+[[ 0.0099, -0.0117],
+ [ 0.0177, -0.0192],
+ [ 0.0334, -0.0359]]
 context vectors of fish likes cat (3, 2)
+[[ 0.0334, -0.0359],
+ [ 0.0177, -0.0192],
+ [ 0.0099, -0.0117]]
 ```
 
 The second table is the first, read from below. Each word gets what it got

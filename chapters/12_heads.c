@@ -23,11 +23,11 @@ this chapter one attention fails at that, and two succeed.
 ## One question for two things {#heads-question}
 
 Keys and values are those of [](#qkv-cat): the keys have three entries, and
-the values leave out the deed.
+the values leave out the action.
 */
 
 static const float keys[3][3] = {
-    /* animal, deed, food */
+    /* animal, action, food */
     {1, 0, 0}, /* cat */
     {0, 1, 0}, /* likes */
     {1, 0, 1}, /* fish, which is an animal as well */

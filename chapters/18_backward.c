@@ -59,7 +59,7 @@ fish*, the numbers of seed 2024, and the loss $-\ln(w)$, where $w$ is the
 share that *likes* gives to *fish*. What was computed last comes first on
 the way back, so we begin with the logarithm. If $w$ grows by a small $s$,
 it becomes $1 + s/w$ times as large, and its logarithm grows by $\ln(1 +
-s/w)$, nearly $s/w$ ([](#scaling-saturated)). So the loss falls by $1/w$ for
+s/w)$, nearly $s/w$. So the loss falls by $1/w$ for
 each unit of this share: the slope of the share is $-1/w$. The loss does not
 depend on the other shares, so their slopes are 0.
 

@@ -222,8 +222,8 @@ def qkv():
              [[0., 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 0]],
              [[0., 2, 0], [0, 3, 0], [1, 0, 3], [1, 1, 0]]),
             ("cat", [[1., 0, 0], [0, 1, 0], [1, 0, 1]],
-             [[0., 4, 0], [0, 0, 4], [4, -4, -4]],
-             [[1., 0, 0], [0, 1, 0], [0, 0, 1]], [[1., 0], [0, 0], [0, 1]])]:
+             [[0., 4, 0], [0, 0, 4], [4, -4, 0]],
+             [[1., 0, 0], [0, 1, 0], [-1, 0, 1]], [[1., 0], [0, 0], [0, 1]])]:
         save_projected(case, {"x": tensor(x)}, tensor(w_query), tensor(w_key),
                        tensor(w_value), is_scaled=False)
     for n, d, d_k, d_v in [(1, 1, 1, 1), (2, 3, 4, 5), (5, 4, 3, 2),
@@ -351,6 +351,42 @@ def tokens():
         save(f"table_{n}x{d}x{rows}", ids=some, table=table,
              embedded=F.embedding(some, table),
              one_hot=F.one_hot(some, rows).float())
+
+
+# Chapter 6
+
+def loss_of_head(parameter, example, right):
+    """What the middle word of each example answers by one head, whose three
+    matrices are one list, and how wrong that is."""
+    w_query, w_key = parameter[:8].view(4, 2), parameter[8:16].view(4, 2)
+    answer = F.scaled_dot_product_attention(
+        example @ w_query, example @ w_key, example @ parameter[16:, None])
+    return F.mse_loss(answer[:, 1, 0], right)
+
+
+def save_descent(case, parameter, example, right, rate, steps):
+    start = wide(parameter).requires_grad_()
+    optimizer = torch.optim.SGD([start], lr=rate)
+    gradients = []
+    with torch.enable_grad():
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss_of_head(start, wide(example), wide(right)).backward()
+            gradients.append(start.grad.clone())
+            optimizer.step()
+    save(case, parameter=parameter, example=example, right=right, rate=[rate],
+         steps=[steps], gradient=gradients[0], last=gradients[-1],
+         after=start.detach())
+
+
+def learning():
+    for n in 1, 6, 100:
+        answer, right = uniform(n, n, size=3), uniform(100 + n, n)
+        save(f"mse_{n}", answer=answer, right=right,
+             loss=F.mse_loss(wide(answer), wide(right)))
+    for case, n, steps in ("one", 1, 1), ("six", 6, 1), ("ten", 10, 20):
+        save_descent(f"head_{case}", uniform(n, 20), uniform(20 + n, n, 3, 4),
+                     uniform(40 + n, n), 0.25, steps)
 
 
 # Chapter 7
@@ -2497,6 +2533,7 @@ CHAPTERS = {
     "03_qkv": qkv,
     "04_scaling": scaling,
     "05_tokens": tokens,
+    "06_learning": learning,
     "07_self_attention": self_attention,
     "08_cross_attention": cross_attention,
     "09_causal_mask": causal_mask,

@@ -30,6 +30,7 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/03_qkv.h"
 #include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
+#include "attention/06_learning.h"
 #include "attention/07_self_attention.h"
 #include "attention/trace.h"
 #include "attention/attention_object.h"

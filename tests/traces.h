@@ -128,8 +128,14 @@ static inline void expect_golden_tables(const char *of, Trace *t,
 
 /* A trace of these sizes whose tables are nowhere: who uses them crashes. */
 #define NOWHERE ((float *)64)
-#define sized(n, m, n_heads, d_k, d_v, d_out)                              \
-    (&(Trace){n, m, n_heads, d_k, d_v, d_out, .query = NOWHERE,            \
+#define sized(n_, m_, heads, d_k_, d_v_, d_out_)                           \
+    (&(Trace){.n = n_,                                                     \
+              .m = m_,                                                     \
+              .n_heads = heads,                                            \
+              .d_k = d_k_,                                                 \
+              .d_v = d_v_,                                                 \
+              .d_out = d_out_,                                             \
+              .query = NOWHERE,                                            \
               .out = NOWHERE})
 
 /* An attention that fits, and a trace for it: 5 tokens of 3 numbers ask 6

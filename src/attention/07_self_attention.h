@@ -12,21 +12,25 @@
 /* What an attention computes: the pages print it, and training reads it.
  * A table is a `float *`, a pointer to its entries, row after row. C wants
  * to know the width of a struct's member when it compiles, and the width of
- * a table is known only when the program runs. The tables lie one behind
- * the other in one array. Each forward says which of them it fills. */
+ * a table is known only when the program runs. The tables lie one
+ * after another in one array. Each forward says which of them it fills. */
 typedef struct {
-    int n, m;      /* tokens that ask, and tokens that are asked */
-    int n_heads;   /* 1 for one head */
-    int d_k, d_v;  /* entries of a head's queries and keys, of its values */
-    int d_out;     /* columns of `out`, chapter 13; 0: there are none */
-    float *query;  /* [n][n_heads * d_k] */
-    float *key;    /* [m][n_heads * d_k] */
-    float *value;  /* [m][n_heads * d_v] */
-    float *scores; /* [n_heads][n][m], scaled, and masked: chapter 9 */
-    float *weights; /* [n_heads][n][m] */
-    float *context; /* [n_heads][n][d_v] */
+    int n, m;       /* tokens that look, and tokens that they look at */
+    int d_k, d_v;   /* entries of queries and keys, and of values */
+    float *query;   /* [n][d_k] */
+    float *key;     /* [m][d_k] */
+    float *value;   /* [m][d_v] */
+    float *scores;  /* [n][m], divided by the root of d_k */
+    float *weights; /* [n][m] */
+    float *context; /* [n][d_v] */
     float *memory;  /* the array with all tables */
     size_t count;   /* how many numbers it holds */
+
+    /* From chapter 8 on. Chapter 9 masks the scores. From chapter 12 on,
+     * scores, weights and contexts are of all heads, one after another, and
+     * queries, keys and values have their heads side by side. */
+    int n_heads; /* 1 for one head */
+    int d_out;   /* columns of `out`, chapter 13; 0: there are none */
 
     /* From chapter 11 on: */
     double dropout_rate; /* 0 if nothing was to be dropped */
@@ -79,18 +83,22 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
                     float out[n][l->d_out]);
 
 /* An attention: its sizes and settings, and its parameters, which lie one
- * behind the other in one array, in the order of the layers, each weight
+ * after another in one array, in the order of the layers, each weight
  * before its bias. */
 typedef struct {
-    int d_x, d_y;  /* entries of a token that asks, and of one asked */
-    int n_heads;   /* 1 for one head */
-    int d_k, d_v;  /* entries of a head's queries and keys, of its values */
+    int d_x;       /* entries of a token */
+    int d_k, d_v;  /* entries of queries and keys, and of values */
     int has_bias;  /* whether these three have a bias: */
-    Linear query;  /* d_x to n_heads * d_k */
-    Linear key;    /* d_y to n_heads * d_k */
-    Linear value;  /* d_y to n_heads * d_v */
+    Linear query;  /* d_x to d_k */
+    Linear key;    /* d_x to d_k */
+    Linear value;  /* d_x to d_v */
     float *memory; /* the array with all parameters */
     size_t count;  /* how many there are */
+
+    /* From chapter 8 on. The layers are from d_x or d_y to n_heads times
+     * d_k or d_v. */
+    int d_y;     /* entries of a token that is looked at; here d_x */
+    int n_heads; /* 1 for one head */
 
     /* From chapter 11 on, and 0 until then: */
     int context_length; /* the most tokens of a text; 0: any number */

@@ -15,12 +15,11 @@ static const char *const shiny_words[3] = {"Hello", "shiny", "sun"};
 static const float shiny[3][3] = {
     {0.34f, 0.22f, 0.54f}, {0.53f, 0.34f, 0.98f}, {0.29f, 0.54f, 0.93f}};
 
-/* The entries are animal, deed, food. */
+/* The entries are animal, action, food; a key's are acts, action, eaten. */
 static const char *const cat_words[3] = {"cat", "likes", "fish"};
 static const float cat[3][3] = {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}};
-static const float cat_looks_for[3][3] = {
-    {0, 4, 0}, {0, 0, 4}, {4, -4, -4}};
-static const float cat_found_by[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+static const float cat_looks_for[3][3] = {{0, 4, 0}, {0, 0, 4}, {4, -4, 0}};
+static const float cat_found_as[3][3] = {{1, 0, 0}, {0, 1, 0}, {-1, 0, 1}};
 static const float cat_gives[3][2] = {{1, 0}, {0, 0}, {0, 1}};
 
 /* The entries are able, you, me, helps, and a pronoun is two of these. */
@@ -89,10 +88,10 @@ static const Stage stages[] = {
                .row = cat[0]}},
      .word = "likes",
      .draw = BY_HAND,
-     .by_hand = {cat_looks_for[0], cat_found_by[0], cat_gives[0]},
+     .by_hand = {cat_looks_for[0], cat_found_as[0], cat_gives[0]},
      .number = {[KEY_D_K] = 3, [KEY_D_V] = 2, [KEY_SCALE] = 1},
-     .names = {[OF_X] = &(List){3, {"animal", "deed", "food"}},
-               [OF_K] = &(List){3, {"animal", "deed", "food"}},
+     .names = {[OF_X] = &(List){3, {"animal", "action", "food"}},
+               [OF_K] = &(List){3, {"acts", "action", "eaten"}},
                [OF_V] = &(List){2, {"animal", "food"}}}},
     {.name = "scale",
      .settings = " words seed d_k d_v scale ",
