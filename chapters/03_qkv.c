@@ -2,9 +2,10 @@
 # Query, key, value: asking, being found, giving {#qkv}
 
 *Cat likes fish.* Fish does not like cat. But compare the words by the dot
-product of their embeddings, and *cat* scores with *fish* exactly what *fish*
-scores with *cat*, because the factors of a product may be swapped. Whatever
-else attention has learned so far, it can't tell the eater from the eaten.
+product of their embeddings, and *cat* scores with *fish* exactly what
+*fish* scores with *cat*, because the factors of a product may be swapped.
+Whatever else attention has learned so far, it can't tell the eater from the
+eaten.
 
 The trouble is that in [](#softmax) a word has a single list of numbers, and
 does three jobs with it: it looks with it, it's found by it, and it's mixed
@@ -14,23 +15,23 @@ at the end *likes* will find *fish*.
 ## Three roles {#qkv-roles}
 
 Think of a library. You come with a *question*. Each book on the shelf has a
-*title*, and you compare your question with the titles. What you take home is
-neither the question nor the title but the *content* [@ma2026]. Attention
+*title*, and you compare your question with the titles. What you take home
+is neither the question nor the title but the *content* [@ma2026]. Attention
 does the same with lists of numbers:
 
 - the **query** of a token says what it is looking for,
 - the **key** of a token says what it can be found by,
 - the **value** of a token says what it gives to those who find it.
 
-The picture breaks in one place. A library hands you the book that fits best.
-Attention hands you some of everything, and more of what fits better.
+The picture breaks in one place. A library hands you the book that fits
+best. Attention hands you some of everything, and more of what fits better.
 
 Where do three lists come from, if a word has one embedding? From three
 tables of numbers. If the embedding is the ingredients, each table is a
 recipe: multiply the embedding by it, and every entry of the new list is a
-blend of all the ingredients. Such a table is a **weight matrix**, and the new
-list is the embedding's **projection**. With the embeddings of $n$ tokens as
-the rows of $X$,
+blend of all the ingredients. Such a table is a **weight matrix**, and the
+new list is the embedding's **projection**. With the embeddings of $n$
+tokens as the rows of $X$,
 
 $$\underset{n \times d_k}{Q} =
     \underset{n \times d}{X}\;\; \underset{d \times d_k}{W_Q}, \qquad
@@ -39,8 +40,8 @@ $$\underset{n \times d_k}{Q} =
   \underset{n \times d_v}{V} =
     \underset{n \times d}{X}\;\; \underset{d \times d_v}{W_V}$$
 
-Queries and keys have the same size, $d_k$, since they meet in a dot product.
-Values may have another, $d_v$.
+Queries and keys have the same size, $d_k$, since they meet in a dot
+product. Values may have another, $d_v$.
 
 The same three matrices serve every word of every sentence
 ([A.5](#errata-5)). Their entries are **parameters** of the model, or
@@ -81,6 +82,12 @@ void project_qkv(int n, int d, int d_k, int d_v, const float x[n][d],
 }
 
 /*
+**Exercise 3.2** (by hand): Do it once with a pencil. The sheet in
+[](#qkv-paper) takes a page of its own. When you have read as far as
+[](#qkv-values), print it and fill in the empty tables, *A* to two decimals
+and *Z* to one. For *A*, subtract the largest score of a row from all of
+them, as [](#softmax) does.
+
 What one query gets out of this deserves its own function: scores from the
 keys, shares from the scores, a mixture of the values.
 
@@ -163,8 +170,8 @@ static const float looks_for[3][3] = {
 };
 
 /*
-And the values leave out the action: a word gives whether it's an animal, and
-whether it's food.
+And the values leave out the action: a word gives whether it's an animal,
+and whether it's food.
 */
 
 static const float gives[3][2] = {
@@ -179,8 +186,8 @@ static const float gives[3][2] = {
 Before you look: which word will each of the three words look at most?
 
 *Cat* looks for an action and finds *likes*. *Likes* looks for what is eaten
-and finds *fish*. *Fish* looks for whoever acts and finds *cat*. No word looks
-back at the one that looks at it.
+and finds *fish*. *Fish* looks for whoever acts and finds *cat*. No word
+looks back at the one that looks at it.
 :::
 */
 
@@ -226,8 +233,8 @@ scores, queries with keys (3, 3)
 ```
 
 The score of *likes* with *fish* is the query of *likes* times the key of
-*fish*. The score of *fish* with *likes* is the query of *fish* times the key
-of *likes*. These are four different lists, and nothing makes the two
+*fish*. The score of *fish* with *likes* is the query of *fish* times the
+key of *likes*. These are four different lists, and nothing makes the two
 products equal: 4 one way, 0 the other.
 */
 
@@ -250,7 +257,8 @@ static void draw_cat(void)
 
 /*
 ![Without roles, the halves mirror each other. With them, each row means
-something. Each map has colours to a scale of its own](roles.svg){#fig-roles}
+something. Each map has colours to a scale of its
+own](roles.svg){#fig-roles}
 
 Each row of scores becomes a row of shares, and the shares mix the values:
 
@@ -265,12 +273,12 @@ context vectors of cat, likes, fish (3, 2)
  [0.9823, 0.0177]]
 ```
 
-Follow one word through all three roles. *Likes* asks with $(0, 0, 4)$. Among
-the keys only that of *fish* fits, with a score of 4, and *fish* gets 0.9647
-of the whole. So *likes* takes home little but the value of *fish*: 0.9647
-food and 0.9823 animal, of which *cat* adds 0.0177. *Likes* itself is neither
-animal nor food. The verb has found its object, and it has learned what is
-liked, though not by whom. For that it will need a second query
+Follow one word through all three roles. *Likes* asks with $(0, 0, 4)$.
+Among the keys only that of *fish* fits, with a score of 4, and *fish* gets
+0.9647 of the whole. So *likes* takes home little but the value of *fish*:
+0.9647 food and 0.9823 animal, of which *cat* adds 0.0177. *Likes* itself is
+neither animal nor food. The verb has found its object, and it has learned
+what is liked, though not by whom. For that it will need a second query
 ([](#heads)).
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
@@ -282,8 +290,8 @@ ones](likes.svg){#fig-likes}
 
 ## Why not one matrix for both {#qkv-two}
 
-Do queries and keys really need a matrix each? Take `looks_for` for both, and
-see who finds whom:
+Do queries and keys really need a matrix each? Take `looks_for` for both,
+and see who finds whom:
 */
 
 static void show_one_matrix(void)
@@ -313,8 +321,8 @@ two different things.
 
 *Cat* found *likes*, as it should, and took home next to nothing, 0.0353 and
 0.0177. The reason is that an action gives nothing: the value of *likes* is
-$(0, 0)$. Keys decide who is found, values decide what comes back. Change the
-values alone, and let every word give its whole embedding:
+$(0, 0)$. Keys decide who is found, values decide what comes back. Change
+the values alone, and let every word give its whole embedding:
 */
 
 static void show_other_values(void)
@@ -340,10 +348,11 @@ does something. What helps to find a word need not be what you want to know
 about it.
 
 You have made these matrices so that the map means what you want it to mean.
-For a language model nobody does that. In [](#learning) the numbers find such
-matrices by themselves. Before that, there is a question that three words are
-too few to raise: these lists have three entries, and those of real models
-have hundreds. What happens to the scores when vectors get longer?
+For a language model nobody does that. In [](#learning) the numbers find
+such matrices by themselves. Before that, there is a question that three
+words are too few to raise: these lists have three entries, and those of
+real models have hundreds. What happens to the scores when vectors get
+longer?
 
 The same in PyTorch, whose function for all of this is
 `F.scaled_dot_product_attention` (`scale=1.0` turns off a division, which
@@ -397,11 +406,7 @@ void project_paper(float query[3][3], float key[3][3], float value[3][3])
 }
 
 /*
-**Exercise 3.2** (by hand): Print the sheet, which takes a page of its own,
-and fill in the empty tables before you read on (the next screen has the
-answers), *A* to two decimals and *Z* to one. For *A*, subtract the largest
-score of a row from all of them, as [](#softmax) does. Besides $e^0 = 1$,
-these exponentials will be needed:
+Here is the sheet. Besides $e^0 = 1$, you'll need these exponentials:
 
 ``` output
 exponentials of -2, -4, -8, -12 (4)
@@ -504,8 +509,8 @@ Z (3, 3)
 These scores are their own mirror image, which is an accident of these
 numbers. (In the article, the 12 has lost a digit: [A.13](#errata-13).) The
 second token finds itself, and its row of *Z* is nearly its own value. The
-first gives the other two equal shares, and its row of *Z* is nearly the mean
-of their values.
+first gives the other two equal shares, and its row of *Z* is nearly the
+mean of their values.
 */
 
 int main(int argc, char *argv[])
@@ -522,11 +527,11 @@ int main(int argc, char *argv[])
 /*
 ## Further exercises
 
-**Exercise 3.4** (★★, challenge, 3 points): `example_w_query`. Fill `w_query`
-with a table like `looks_for`, but one in which an action asks for both who
-does it and what it is done to: *likes* should give *cat* and *fish* the same
-share, and hardly anything to itself, less than one twentieth. What *cat* and
-*fish* ask must stay as it is.
+**Exercise 3.4** (★★, challenge, 3 points): `example_w_query`. Fill
+`w_query` with a table like `looks_for`, but one in which an action asks for
+both who does it and what it is done to: *likes* should give *cat* and
+*fish* the same share, and hardly anything to itself, less than one
+twentieth. What *cat* and *fish* ask must stay as it is.
 
 ::: hint
 In [](#qkv-cat), which row says what an action looks for?

@@ -1,10 +1,11 @@
 /*
 # Scaling: divide by the spread {#scaling}
 
-In [](#qkv) *likes* asked $(0, 0, 4)$, and *fish* got 0.9647 of its attention.
-Now say the same thing louder. Write the query and every key sixteen times
-over, one copy after another, so that each list has 48 entries instead of 3.
-Nothing new is said. Nobody would expect *likes* to be any surer.
+In [](#qkv) *likes* asked $(0, 0, 4)$, and *fish* got 0.9647 of its
+attention. Now say the same thing louder. Write the query and every key
+sixteen times over, one copy after another, so that each list has 48 entries
+instead of 3. Nothing new is said. Nobody would expect *likes* to be any
+surer.
 */
 
 #include "attention/04_scaling.h"
@@ -66,17 +67,17 @@ How far they lie from 0 is measured by the **standard deviation**, or
 *spread*: the root of the mean of their squares. (Where the mean isn't 0,
 subtract it first.) Let the spread be 1.
 
-A single product $p = qk$ has the mean 0, because for every $q$ the keys that
-meet it have the mean 0. And $q^2$ and $k^2$ have the mean 1, so $q^2 k^2$
-has the mean $1 \cdot 1 = 1$. The product has the spread 1, as $q$ and $k$
-had. Now add two such products, and square the sum:
+A single product $p = qk$ has the mean 0, because for every $q$ the keys
+that meet it have the mean 0. And $q^2$ and $k^2$ have the mean 1, so $q^2
+k^2$ has the mean $1 \cdot 1 = 1$. The product has the spread 1, as $q$ and
+$k$ had. Now add two such products, and square the sum:
 
 $$(p_1 + p_2)^2 = p_1^2 + 2\, p_1 p_2 + p_2^2$$
 
 The mean of the squares is 1 each. The mean of $p_1 p_2$ is $0 \cdot 0$, and
 there goes everything that cancels. So the square of the sum has the mean 2,
-with a third product it has the mean 3, and with $d$ products it has the mean
-$d$. The spread of a score is the root of that, $\sqrt{d}$.
+with a third product it has the mean 3, and with $d$ products it has the
+mean $d$. The spread of a score is the root of that, $\sqrt{d}$.
 
 The first Transformer had queries and keys of [64]{.cited} entries
 [@vaswani2017]. Its scores would lie some $\sqrt{64} = 8$ on either side of
@@ -116,8 +117,9 @@ float score_spread(int n, const float scores[n])
 The experiment needs tables whose size is known only when the program runs.
 `new_table(n, d)` asks for the memory of one, and refuses if there is none.
 Read `float(*query)[d]` from the inside out: `query` points to rows of `d`
-floats, so `query[1]` is a row and `query[1][2]` an entry. The random numbers
-are PyTorch's own for the seed 123 ([](#random) tells how they are made).
+floats, so `query[1]` is a row and `query[1][2]` an entry. The random
+numbers are PyTorch's own for the seed 123 ([](#random) tells how they are
+made).
 */
 
 void random_scores(int n, int m, int d, float scores[n][m])
@@ -171,7 +173,7 @@ The measured spread is the root of $d$, up to random error.
 right all have the same scale; each is as high as its most frequent
 score](spread.svg){#fig-spread}
 
-## Dividing by the root
+## Dividing by the root {#scaling-root}
 
 Softmax turns a difference of $s$ between two scores into a ratio of $e^s$
 between their shares ([](#softmax)). A difference of ten is a ratio of more
@@ -179,8 +181,8 @@ than twenty thousand, and with a spread of 64, few scores are as close
 together as ten. One word gets everything and the others nothing, before
 anything has been learned.
 
-The cure is to divide every score by the spread it would have. Since $d$ is
-the size of queries and keys, we write it $d_k$:
+The cure, called **scaling**, is to divide every score by the spread it
+would have. Since $d$ is the size of queries and keys, we write it $d_k$:
 */
 
 void scale_scores(int n, int m, int d_k, float scores[n][m])
@@ -192,8 +194,8 @@ void scale_scores(int n, int m, int d_k, float scores[n][m])
 }
 
 /*
-To see whether it works, look at the largest share that each query gives, and
-take the mean over all queries:
+To see whether it works, look at the largest share that each query gives,
+and take the mean over all queries:
 */
 
 float mean_largest(int n, int m, const float weights[n][m])
@@ -239,8 +241,8 @@ static void show_winner(void)
 A hundred random queries look at six random keys.
 
 ::: question
-If the scores are divided by $\sqrt{d}$, what becomes of the largest share as
-$d$ grows?
+If the scores are divided by $\sqrt{d}$, what becomes of the largest share
+as $d$ grows?
 
 It stays much the same, since the spread of the scores does.
 :::
@@ -259,24 +261,24 @@ random error](largest.svg){#fig-largest}
 
 We have assumed a spread of 1, means of 0 and independence, and nothing says
 that a *trained* model keeps to that. The matrices that [](#self-attention)
-begins with give queries and keys a spread of about $1/\sqrt{3}$, so that the
-divided scores have the spread $1/3$ rather than 1; training then moves them
-wherever it needs them. Dividing by the root makes a start that is the same
-for every width. It's no law about the finish.
+begins with give queries and keys a spread of about $1/\sqrt{3}$, so that
+the divided scores have the spread $1/3$ rather than 1; training then moves
+them wherever it needs them. Dividing by the root makes a start that is the
+same for every width. It's no law about the finish.
 
 ## What is so bad about one winner {#scaling-saturated}
 
 The winner may be the wrong word, and then training should correct it.
 Training works in small steps: change a number a little, see how the result
 changes, move the number the better way. The change of the result divided by
-the change of the number is called a **slope**. Where the slope is 0, training
-sees nothing, and nothing moves.
+the change of the number is called a **slope**. Where the slope is 0,
+training sees nothing, and nothing moves.
 
 So how much does a share change with its score? Raise the score of a word
 whose share is $w$ by a small $s$. Its exponential becomes $e^s$ times as
 large, which is nearly $1 + s$ times. That exponential was $w$ of the sum of
-all, so the sum becomes $1 + ws$ times as large. The share becomes $w (1 + s)
-/ (1 + ws)$, and what it has gained is
+all, so the sum becomes $1 + ws$ times as large. The share becomes $w (1 +
+s) / (1 + ws)$, and what it has gained is
 
 $$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
 
@@ -342,15 +344,15 @@ As they are, the second score is some twelve below the third, its share is
 A score is not a number that training can move, though. It moves an entry of
 a matrix, which moves the query, which moves the score, which moves the
 share. Along such a path the slopes are multiplied, which is called the
-**chain rule**: if the score moves 3 times as fast as the entry, and the share
-0.1771 times as fast as the score, then the share moves $3 \cdot 0.1771$ times
-as fast as the entry. So $w (1 - w)$ is a factor in every slope that softmax
-passes back. Where it's 0, all of them are 0, however good the rest of the
-model is. That is a **vanishing gradient**.
+**chain rule**: if the score moves 3 times as fast as the entry, and the
+share 0.1771 times as fast as the score, then the share moves $3 \cdot
+0.1771$ times as fast as the entry. So $w (1 - w)$ is a factor in every
+slope that softmax passes back. Where it's 0, all of them are 0, however
+good the rest of the model is. That is a **vanishing gradient**.
 
-(Dividing by 64 is itself such a factor: the score moves 64 times more slowly
-than it would have. But a small slope can be made up for by a larger step.
-Nothing makes up for 0.)
+(Dividing by 64 is itself such a factor: the score moves 64 times more
+slowly than it would have. But a small slope can be made up for by a larger
+step. Nothing makes up for 0.)
 
 ## Attention {#scaling-attention}
 
@@ -410,10 +412,11 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 ## Why dot products at all {#scaling-additive}
 
 The first attention did without them. It was **additive** [@bahdanau2014]:
-multiply query and key by a matrix each, add the results, squeeze every entry
-into the range from $-1$ to 1, and add the entries up, each times a learned
-number. For large $d_k$ this worked better than dot products that were not
-divided, which is how the root came into the formula [@vaswani2017].
+multiply query and key by a matrix each, add the results, squeeze every
+entry into the range from $-1$ to 1, and add the entries up, each times a
+learned number. For large $d_k$ this worked better than dot products that
+were not divided, which is how the root came into the formula
+[@vaswani2017].
 
 Why not keep it? Because the sum and the squeezing have to be done anew for
 every query with every key. All dot products together are one product of two
@@ -456,10 +459,10 @@ print(F.softmax(query[1] @ key.T, dim=-1))
 Ma Yumin [@ma2026] and *Self-Attention, Retold* [@selfattention2025] both
 retell a chapter of Raschka's book [@raschka2024book]. They take the six
 words of [](#softmax-sentence), draw three matrices from the seed 123, one
-after another, and let the second word, *journey*, look. `qkv_from_seed` does
-the same ([](#random)). Since *journey* is the second word, they call its
-embedding `x_2` and its query `query_2`, but Python counts from 0, as C does,
-and so `query_2` is `query[1]`.
+after another, and let the second word, *journey*, look. `qkv_from_seed`
+does the same ([](#random)). Since *journey* is the second word, they call
+its embedding `x_2` and its query `query_2`, but Python counts from 0, as C
+does, and so `query_2` is `query[1]`.
 */
 
 /* folded: how this is printed */
@@ -554,8 +557,8 @@ mixture of the values (2)
 [0.3157, 0.8430]
 ```
 
-Ma writes the formula as $\operatorname{softmax}(QK^\top)V$ and prints 0.3061
-and 0.8210: the program divides, and the formula has lost the root
+Ma writes the formula as $\operatorname{softmax}(QK^\top)V$ and prints
+0.3061 and 0.8210: the program divides, and the formula has lost the root
 ([A.30](#errata-30)).
 */
 

@@ -2,9 +2,9 @@
 # Tokens and embeddings: a word is a row number {#tokens}
 
 GPT-2 is a set of tables of numbers, and there isn't a word in any of them.
-The first large table has a row for each token that GPT-2 knows. To the model
-a word is the number of a row, and that's all it ever finds out about how the
-word is written.
+The first large table has a row for each token that GPT-2 knows. To the
+model a word is the number of a row, and that's all it ever finds out about
+how the word is written.
 
 So before attention can begin, a text has to become row numbers, and the row
 numbers have to become rows. There are only three steps, and each takes a
@@ -21,9 +21,9 @@ few lines. At the end you can give the program a sentence of your own.
 ## From text to words {#tokens-words}
 
 To cut a text into tokens is called **tokenization**. We cut at blanks and
-leave commas out. Real models also cut inside words, into *subwords*, so that
-a word they have never seen can be put together from pieces they know. For
-everything that follows it makes no difference what the pieces are.
+leave commas out. Real models also cut inside words, into *subwords*, so
+that a word they have never seen can be put together from pieces they know.
+For everything that follows it makes no difference what the pieces are.
 
 ::: {.header of="Word"}
 :::
@@ -65,8 +65,8 @@ word's number, or **id**. It doesn't matter which word gets which number. It
 matters that a word gets the same number every time.
 
 A real model has one vocabulary for all texts, made once. Raschka gives
-[30,000 to 50,000]{.cited} entries as usual [@raschka2024magazine], and newer
-models have more.
+[30,000 to 50,000]{.cited} entries as usual [@raschka2024magazine], and
+newer models have more.
 
 **Exercise 5.1** (★★★, 4 points): `build_vocabulary`. The words in order,
 each once. It returns how many there are.
@@ -126,8 +126,8 @@ void word_ids(int n, const Word word[n], int size, const Word entry[size],
 ## From numbers to vectors {#tokens-vectors}
 
 The table with a row for each id is called the **embedding layer**, and the
-number of its columns the **embedding size**. Looking a word up means copying
-its row. There is nothing to calculate.
+number of its columns the **embedding size**. Looking a word up means
+copying its row. There is nothing to calculate.
 
 **Exercise 5.2** (★, 2 points): `embed`. Row `i` of the result is row
 `ids[i]` of the table. It refuses an id that is no row of the table, since C
@@ -173,13 +173,13 @@ its rows as it changes any other matrix.
 
 ## A sentence {#tokens-sentence}
 
-The sentence is *Life is short, eat dessert first*. The table has 50,000 rows,
-as for a real vocabulary, and three columns, as fits on a page. What is in it,
-before anything has been learned? Random numbers, and for a good reason: if
-all rows were equal, everything that is calculated from them would be equal
-as well, and training could never tell two words apart. PyTorch draws them
-from a bell curve around 0 with the spread 1, and `embedding_fill` draws the
-same ones from the same seed ([](#random-bell)).
+The sentence is *Life is short, eat dessert first*. The table has 50,000
+rows, as for a real vocabulary, and three columns, as fits on a page. What
+is in it, before anything has been learned? Random numbers, and for a good
+reason: if all rows were equal, everything that is calculated from them
+would be equal as well, and training could never tell two words apart.
+PyTorch draws them from a bell curve around 0 with the spread 1, and
+`embedding_fill` draws the same ones from the same seed ([](#random-bell)).
 */
 
 /* folded: how this is printed */
@@ -220,12 +220,22 @@ static void show_sentence(const char *sentence)
 Why does *dessert*, the fifth word, have the id 1?
 
 `strcmp` compares bytes, and so capital letters come before small ones.
-*Life* leads the alphabet, and *dessert* follows as the first of the words in
-small letters.
+*Life* leads the alphabet, and *dessert* follows as the first of the words
+in small letters.
 :::
 
 ``` output
 vocabulary
+{'Life': 0, 'dessert': 1, 'eat': 2, 'first': 3, 'is': 4, 'short': 5}
+ids (6)
+[0, 4, 5, 2, 1, 3]
+embedded sentence (6, 3)
+[[ 0.3374, -0.1778, -0.3035],
+ [ 0.1794,  1.8951,  0.4954],
+ [ 0.2692, -0.0770, -1.0205],
+ [-0.2196, -0.3792,  0.7671],
+ [-0.5880,  0.3486,  0.6603],
+ [-1.1925,  0.6984, -1.4097]]
 ```
 
 ![Each word's id picks its row](lookup.svg){#fig-lookup}
@@ -259,8 +269,8 @@ embedded sentence (3, 3)
  [-0.2196, -0.3792,  0.7671]]
 ```
 
-So any sentence becomes vectors, vectors become queries, keys and values, and
-attention mixes them. The whole machine runs, and it's full of random
+So any sentence becomes vectors, vectors become queries, keys and values,
+and attention mixes them. The whole machine runs, and it's full of random
 numbers. Who is going to put something sensible in? In [](#learning) you'll
 see that the numbers can find it by themselves.
 
@@ -281,7 +291,8 @@ print(embed(sentence).detach())
 ```
 
 (`detach()` asks for the numbers alone. Without it, PyTorch would add its
-note `grad_fn=...`, since the table of an `Embedding` is meant to be trained.)
+note `grad_fn=...`, since the table of an `Embedding` is meant to be
+trained.)
 
 ## In the tutorials {#tokens-tutorials}
 
@@ -309,8 +320,8 @@ const float life[6][3] = {
 /*
 The article goes on with matrices from the seed 123, and lets *is* look. Its
 values have four entries where queries and keys have two. Queries and keys
-must agree, since they meet in a dot product; the size of the values is free,
-and is the size of the result.
+must agree, since they meet in a dot product; the size of the values is
+free, and is the size of the result.
 */
 
 /* folded: how this is printed */
@@ -339,10 +350,27 @@ static void show_life(void)
 /*
 ``` output
 keys, values: rows and columns (4)
+[6, 2, 6, 4]
+query of is (2)
+[0.5667, 1.8269]
+key of is (2)
+[0.5295, 1.7355]
+value of is (4)
+[0.6612, 1.8972, 1.0963, 1.8106]
 ```
 
 ``` output
 scores of is, not divided (6)
+[-0.6004,  3.4707, -1.5023,  0.4991,  1.2903, -1.3374]
+attention weights (6, 6)
+[[0.1772, 0.1326, 0.1879, 0.1645, 0.1547, 0.1831],
+ [0.0386, 0.6870, 0.0204, 0.0840, 0.1470, 0.0229],
+ [0.1965, 0.0618, 0.2506, 0.1452, 0.1146, 0.2312],
+ [0.1505, 0.2187, 0.1401, 0.1651, 0.1793, 0.1463],
+ [0.1347, 0.2758, 0.1162, 0.1621, 0.1881, 0.1231],
+ [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
+context vector of is (4)
+[0.5313, 1.3607, 0.7891, 1.3110]
 ```
 
 The article calls its fifth score, 1.2903, by the name of the fourth,

@@ -2,9 +2,10 @@
 # Learning: nudge every number, watch the loss {#learning}
 
 In [](#qkv) *likes* found *fish* because you had written three matrices by
-hand. It took some care. A $-1$ was there to hide that a fish is an animal, a
-$-4$ was there to cancel another number, and that was for a world of three
-words. GPT-2 has 144 such sets of matrices, and nobody wrote any of them.
+hand. It took some care. A $-1$ was there to hide that a fish is an animal,
+a $-4$ was there to cancel another number, and that was for a world of three
+words. GPT-2 has [144]{.cited} such sets of matrices [@radford2019], and
+nobody wrote any of them.
 
 Here is a bet. Take 20 random numbers as the three matrices of a head, show
 it six short sentences with the right answer to each, and tell it nothing
@@ -47,15 +48,16 @@ static float right_answer(int i)
 
 /*
 The sizes have been chosen with malice. The cat is as big as the salmon and
-the kitten as the fish, so the three words of the first sentence have exactly
-the same average as those of the second. The same is true of the other two
-pairs. Whatever is calculated from the average, by whatever machinery, must
-give the same answer to both sentences of a pair, and so be wrong in at
-least one. The best it can do is to say the number in the middle both times.
+the kitten as the fish, so the three words of the first sentence have
+exactly the same average as those of the second. The same is true of the
+other two pairs. Whatever is calculated from the average, by whatever
+machinery, must give the same answer to both sentences of a pair, and so be
+wrong in at least one. The best it can do is to say the number in the middle
+both times.
 
-How wrong is that? To measure it, square what each answer is off by, and take
-the mean. A number that says how wrong a model is, 0 being best, is called a
-**loss**.
+How wrong is that? To measure it, square what each answer is off by, and
+take the mean. A number that says how wrong a model is, 0 being best, is
+called a **loss**.
 
 **Exercise 6.1** (★, 1 point): `mean_squared_error`. The mean of the squares
 of what `n` answers are off by, added up as a `double`. It refuses `n` below
@@ -84,6 +86,7 @@ float mean_squared_error(int n, const float answer[n], const float right[n])
     return (float)(sum / n);
 }
 
+/* folded: how this is printed */
 static void show_average(void)
 {
     float right[EXAMPLES], middle[EXAMPLES];
@@ -114,9 +117,9 @@ words will ever get below it.
 Attention sees more than an average: it can weigh the words. Our head has a
 $W_Q$ and a $W_K$ of four rows and two columns, and a $W_V$ of four rows and
 one column, since the answer is a single number. That makes $8 + 8 + 4 = 20$
-numbers. Keep them in one array, one matrix after another, so that a loop can
-reach them all. (`ROWS(2, pointer)` reads what a pointer leads to as a table
-with rows of 2.)
+numbers. Keep them in one array, one matrix after another, so that a loop
+can reach them all. (`ROWS(2, pointer)` reads what a pointer leads to as a
+table with rows of 2.)
 */
 
 enum { W_K = D * D_K, W_V = 2 * D * D_K, COUNT = W_V + D };
@@ -136,8 +139,8 @@ static float ask(const float parameter[COUNT], const float x[3][D], int who,
 
 /*
 To begin, fill the array with random numbers between $-0.5$ and $0.5$. (They
-are PyTorch's for the seed 123, so that you can check them; [](#random) tells
-how.)
+are PyTorch's for the seed 123, so that you can check them; [](#random)
+tells how.)
 */
 
 enum { ACTS, VERB, FOOD }; /* the words of a sentence */
@@ -193,8 +196,8 @@ Nonsense, as expected, and five times worse than the average.
 Pick one of the 20 numbers, say the last, which says how much of its size a
 word gives. Make it a little larger, and the loss changes. Make it a little
 smaller, and the loss changes the other way. The difference of the two
-losses, divided by how far apart the two numbers are, is the **slope** of the
-loss for that number:
+losses, divided by how far apart the two numbers are, is the **slope** of
+the loss for that number:
 */
 
 static void show_nudge(void)
@@ -225,9 +228,9 @@ slope: -0.3716
 The slope is negative: the loss falls as this number grows. So it should
 grow.
 
-Do that for all 20 numbers, and you have 20 slopes, which together are called
-the **gradient**. Found this way, by trying, it is a **numerical gradient**,
-and the method goes by the name of **finite differences**.
+Do that for all 20 numbers, and you have 20 slopes, which together are
+called the **gradient**. Found this way, by trying, it is a **numerical
+gradient**, and the method goes by the name of **finite differences**.
 
 **Exercise 6.2** (★★, 3 points): `numerical_gradient`. The slope for each of
 `count` parameters, by the loss a nudge above and a nudge below. A `Loss` is
@@ -313,12 +316,12 @@ next step. This is **gradient descent**, and it is how everything in this
 field learns.
 
 **Exercise 6.3** (★★, 3 points): `descend`. So many steps, each of which
-takes the numerical gradient and then moves every parameter against its slope,
-by the slope times the rate.
+takes the numerical gradient and then moves every parameter against its
+slope, by the slope times the rate.
 
 ::: hint
-When may the first parameter move? If it moves before the slope of the second
-is known, the second slope belongs to another model.
+When may the first parameter move? If it moves before the slope of the
+second is known, the second slope belongs to another model.
 :::
 
 ::: done
@@ -339,8 +342,8 @@ void descend(int count, Loss *loss_of, float nudge, float rate, int steps,
 
 /*
 ::: question
-A thousand steps with a learning rate of 0.5. Will the loss get below 0.0783,
-which is what an average can do?
+A thousand steps with a learning rate of 0.5. Will the loss get below
+0.0783, which is what an average can do?
 
 It does within the first two hundred steps, and then it goes on falling.
 :::
@@ -374,7 +377,7 @@ It has won the bet. And it didn't cheat: look at where the verb's attention
 goes.
 */
 
-/* folded: how this is drawn */
+/* folded: how this is printed */
 static void draw_learning(const float parameter[COUNT])
 {
     const char *const sentences[EXAMPLES] = {
@@ -386,6 +389,8 @@ static void draw_learning(const float parameter[COUNT])
         ask(start, example[i], VERB, map[0][i]);
         ask(parameter, example[i], VERB, map[1][i]);
     }
+    print_matrix("attention of likes, before", EXAMPLES, 3, map[0]);
+    print_matrix("attention of likes, after", EXAMPLES, 3, map[1]);
     figure_maps("learned", "What likes takes of each word", 2,
                 (const char *const[]){"before", "after 1,000 steps"},
                 EXAMPLES, sentences, 3,
@@ -393,15 +398,32 @@ static void draw_learning(const float parameter[COUNT])
 }
 
 /*
+``` output
+attention of likes, before (6, 3)
+[[0.3343, 0.3219, 0.3439],
+ [0.3323, 0.3218, 0.3458],
+ [0.3455, 0.3308, 0.3238],
+ [0.3410, 0.3308, 0.3282],
+ [0.3358, 0.3208, 0.3434],
+ [0.3319, 0.3208, 0.3473]]
+attention of likes, after (6, 3)
+[[0.0570, 0.0700, 0.8731],
+ [0.0548, 0.0688, 0.8764],
+ [0.0469, 0.0564, 0.8966],
+ [0.0428, 0.0541, 0.9031],
+ [0.0581, 0.0694, 0.8724],
+ [0.0538, 0.0671, 0.8791]]
+```
+
 ![The attention that *likes* gives to the words of its sentence. At first it
 looks everywhere, after a thousand steps at the
 food](learned.svg){#fig-learned}
 
 Nobody told it what food is. It found that out because looking at the food
-makes the loss smaller. Is it a rule, or has it learned six answers by heart?
-Ask about sentences that it has never seen. The program takes the size of the
-eater and of the food; an elephant likes a peanut, and a mouse likes a
-melon:
+makes the loss smaller. Is it a rule, or has it learned six answers by
+heart? Ask about sentences that it has never seen. The program takes the
+size of the eater and of the food; an elephant likes a peanut, and a mouse
+likes a melon:
 
 ``` {.output args="1 0.05"}
 attention of likes to eater, likes, food (3)
@@ -445,10 +467,10 @@ W_V (4, 1)
 ```
 
 Compare them with the matrices you wrote in [](#qkv-cat). The query of an
-action, the second row of $W_Q$, and the third row of $W_K$, the key of food,
-are both large and point the same way, so their product is large. The value,
-in the last row of $W_V$, is mostly the size. It's your design, found by
-trial.
+action, the second row of $W_Q$, and the third row of $W_K$, the key of
+food, are both large and point the same way, so their product is large. The
+value, in the last row of $W_V$, is mostly the size. It's your design, found
+by trial.
 
 ## Why other words changed their minds {#learning-why}
 
@@ -478,12 +500,12 @@ the query of cat is the same, to the last bit: yes
 ```
 
 What *cat* looks at has changed, and its query has not. How can that be? The
-six slopes of 0 tell. A query is a word's numbers times $W_Q$, and the verb's
-numbers are $(0, 1, 0, 0)$. So the query of the verb *is* the second row of
-$W_Q$, and nothing in the other three rows ever enters it. Nudge them, and no
-answer changes, so the loss doesn't change, so their slopes are 0, at this
-step and at each step to come. These six numbers are today what they were on
-the first day.
+six slopes of 0 tell. A query is a word's numbers times $W_Q$, and the
+verb's numbers are $(0, 1, 0, 0)$. So the query of the verb *is* the second
+row of $W_Q$, and nothing in the other three rows ever enters it. Nudge
+them, and no answer changes, so the loss doesn't change, so their slopes are
+0, at this step and at each step to come. These six numbers are today what
+they were on the first day.
 
 The keys are another matter. The verb's query meets the keys of *all* words,
 so every row of $W_K$ counts and every row has moved. And *cat*, with its
@@ -499,6 +521,7 @@ thousand steps, and the answer about the elephant's peanut, which should be
 0.05:
 */
 
+/* folded: how this is printed */
 static void show_seeds(void)
 {
     enum { SEEDS = 6 };
@@ -530,8 +553,8 @@ that doesn't look at the food alone, and it fails on the elephant. From six
 examples you can't tell the two ways apart, and neither can training. More
 examples would have helped.
 
-And the learning rate? Too small, and you wait. Too large, and the steps jump
-across the valley and up the other side:
+And the learning rate? Too small, and you wait. Too large, and the steps
+jump across the valley and up the other side:
 */
 
 static void show_rates(void)
@@ -554,12 +577,12 @@ loss at each of five steps, with a rate of 4 (5)
 ## What it costs
 
 Every slope takes two runs of the model over all examples. With 20 numbers
-that's 40 runs a step, and your machine didn't notice. GPT-2 has 124 million
-numbers. It would need 248 million runs for a single step, which is never
-going to end. There is a way to get all slopes at once for about the price of
-two or three runs, and [](#backward) is about it. It's the one thing that
-stands between this chapter and a language model: everything else about
-learning you have now seen.
+that's 40 runs a step, and your machine didn't notice. GPT-2 has
+[124]{.cited} million [@radford2019] numbers, so a single step would take
+twice as many runs, which is never going to end. There is a way to get all
+slopes at once for about the price of two or three runs, and [](#backward)
+is about it. It's the one thing that stands between this chapter and a
+language model: everything else about learning you have now seen.
 */
 
 /* folded: how this is printed */
@@ -642,9 +665,9 @@ object, since a model has more than one head.
 right answers are 0.2 and 0.8. What is the smallest loss that anything can
 reach that sees only the average, and with which answer?
 
-**Exercise 6.5** (by hand): Suppose we asked *cat* as well, in each sentence,
-for the size of the food. Which rows of $W_Q$ would have slopes that are not
-0?
+**Exercise 6.5** (by hand): Suppose we asked *cat* as well, in each
+sentence, for the size of the food. Which rows of $W_Q$ would have slopes
+that are not 0?
 
 ## Solutions
 

@@ -1,12 +1,12 @@
 /*
 # Self-attention: parameters and one function {#self-attention}
 
-The head of [](#learning) was an array of 20 numbers, and you had to remember
-that $W_K$ begins at number 8 and $W_V$ at number 16. That was one head.
-GPT-2 has [144]{.cited} of them [@radford2019], and each head's results are
-wanted by somebody: the page prints them, training reads them. So put
-together what belongs together: the parameters of an attention in one object,
-its results in another, and one function between the two.
+The head of [](#learning) was an array of 20 numbers, and you had to
+remember that $W_K$ begins at number 8 and $W_V$ at number 16. That was one
+head. GPT-2 has [144]{.cited} of them [@radford2019], and each head's
+results are wanted by somebody: the page prints them, training reads them.
+So put together what belongs together: the parameters of an attention in one
+object, its results in another, and one function between the two.
 
 What you get is PyTorch's self-attention, to the last bit of its beginning,
 and the functions of [](#learning) train it without being changed.
@@ -74,8 +74,8 @@ void linear_forward(const Linear *l, int n, const float x[n][l->d_in],
 
 /*
 What numbers does a layer begin with? PyTorch draws them evenly between $-a$
-and $a$, with $a = 1/\sqrt{d_{\text{in}}}$, first the weight and then the bias
-(why that range, [](#self-attention-range) will show):
+and $a$, with $a = 1/\sqrt{d_{\text{in}}}$, first the weight and then the
+bias (why that range, [](#self-attention-range) will show):
 */
 
 void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
@@ -93,8 +93,8 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 Three linear layers, one for each role, are an attention. Because the words
 of a text look at the words of the same text, it is called
 **self-attention**. An object like this one, parameters and the functions
-that use them, is a **module** in PyTorch, and the names of its functions end
-in `_init`, `_forward` and `_free`. One such attention, with its three
+that use them, is a **module** in PyTorch, and the names of its functions
+end in `_init`, `_forward` and `_free`. One such attention, with its three
 matrices, is a **head**.
 
 ::: {.header of="Attention" until="From chapter 8"}
@@ -216,15 +216,15 @@ context vectors of fish likes cat (3, 2)
 
 The second table is the first, read from below. Each word gets what it got
 before. To attention, *dog bites man* and *man bites dog* are the same three
-words, and no training will change that, because no parameter has anything to
-do with where a word stands. So models add a vector for the position to every
-embedding, a **positional encoding**, before attention sees it.
+words, and no training will change that, because no parameter has anything
+to do with where a word stands. So models add a vector for the position to
+every embedding, a **positional encoding**, before attention sees it.
 [](#positions) has four ways to do that.
 
 ## It learns {#self-attention-training}
 
-In [](#qkv) you made *likes* find *fish* by hand. Now let the object find out.
-Let $w$ be the attention that *likes* gives to *fish*. As a loss, take
+In [](#qkv) you made *likes* find *fish* by hand. Now let the object find
+out. Let $w$ be the attention that *likes* gives to *fish*. As a loss, take
 $-\ln(w)$: it is 0 where $w$ is 1, and grows without end as $w$ goes to 0.
 */
 
@@ -324,14 +324,14 @@ Why does a layer draw from $-1/\sqrt{d_{\text{in}}}$ to
 $1/\sqrt{d_{\text{in}}}$? An entry of a query is a sum of $d_{\text{in}}$
 products, and by [](#scaling-spread) the spread of such a sum grows with the
 root of $d_{\text{in}}$. The range shrinks by the same root. Numbers drawn
-evenly between $-a$ and $a$ have the spread $a/\sqrt{3}$. So where words have
-the spread 1, a sum of $d_{\text{in}}$ products has $\sqrt{d_{\text{in}}}
-\cdot a/\sqrt{3}$, and since $a$ is $1/\sqrt{d_{\text{in}}}$, that is
-$1/\sqrt{3}$, whatever the width.
+evenly between $-a$ and $a$ have the spread $a/\sqrt{3}$. So where words
+have the spread 1, a sum of $d_{\text{in}}$ products has
+$\sqrt{d_{\text{in}}} \cdot a/\sqrt{3}$, and since $a$ is
+$1/\sqrt{d_{\text{in}}}$, that is $1/\sqrt{3}$, whatever the width.
 
-To see what it's good for, compare it with numbers drawn from 0 to 1 at every
-width, as `torch.rand` gives them. Six random words attend to each other,
-with 64 entries for queries and keys, fifty times over.
+To see what it's good for, compare it with numbers drawn from 0 to 1 at
+every width, as `torch.rand` gives them. Six random words attend to each
+other, with 64 entries for queries and keys, fifty times over.
 */
 
 /* folded: how this is printed */
@@ -381,11 +381,11 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
 ```
 
 With `rand`, a wide model is saturated before it has learned anything. Its
-queries have a spread of up to 35.3345, and they all lean to one side, so the
-64 products of a score don't cancel, and the division by $\sqrt{d_k}$ isn't
-enough. With `nn.Linear`'s range the spread is near 0.58 at every width, and
-the largest of six shares lies between one fifth and one quarter. Training
-begins with a model in which every word counts.
+queries have a spread of up to 35.3345, and they all lean to one side, so
+the 64 products of a score don't cancel, and the division by $\sqrt{d_k}$
+isn't enough. With `nn.Linear`'s range the spread is near 0.58 at every
+width, and the largest of six shares lies between one fifth and one quarter.
+Training begins with a model in which every word counts.
 
 You can make as many heads as you like now, and train each. Up to here, a
 text has looked at itself. What if the words it looks at are in another
@@ -435,8 +435,8 @@ tutorials follow it.
 The first version has three plain tables, drawn by `torch.rand`, and
 `qkv_from_seed` draws them. *Self-Attention, Retold* runs it on the journey
 with values of two entries, and Raschka's article on *Life is short* with
-values of four [@selfattention2025; @raschka2024magazine], both from the seed
-123.
+values of four [@selfattention2025; @raschka2024magazine], both from the
+seed 123.
 */
 
 /* folded: how this is printed */
