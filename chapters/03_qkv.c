@@ -206,9 +206,11 @@ static void cat_likes_fish(float query[3][3], float key[3][3],
 
 static void show_cat(void)
 {
-    float query[3][3], key[3][3], scores[3][3], weights[3][3];
-    float context[3][2];
+    float alike[3][3], query[3][3], key[3][3], scores[3][3];
+    float weights[3][3], context[3][2];
+    dot_scores(3, 3, 3, sentence, sentence, alike);
     cat_likes_fish(query, key, scores, weights, context);
+    print_whole("embeddings with each other", 3, 3, alike);
     print_whole("queries", 3, 3, query);
     print_whole("keys", 3, 3, key);
     print_whole("scores, queries with keys", 3, 3, scores);
@@ -218,6 +220,10 @@ static void show_cat(void)
 
 /*
 ``` output
+embeddings with each other (3, 3)
+[[1, 0, 1],
+ [0, 1, 0],
+ [1, 0, 2]]
 queries (3, 3)
 [[0, 4, 0],
  [0, 0, 4],

@@ -528,20 +528,24 @@ static void show_seeds(void)
     const float peanut[3][D] = {
         {1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0.05f}};
     float losses[SEEDS], answers[SEEDS];
+    const int seeds[SEEDS] = {7, 8, 9, 10, 11, 12};
     for (int i = 0; i < SEEDS; i++) {
         float parameter[COUNT], gradient[COUNT], weights[3];
-        begin((uint64_t)i + 7, parameter);
+        begin((uint64_t)seeds[i], parameter);
         descend(COUNT, loss, 0.01f, 0.5f, 1000, parameter, gradient);
         losses[i] = loss(parameter);
         answers[i] = ask(parameter, peanut, VERB, weights);
     }
-    print_vector("loss from the seeds 7 to 12", SEEDS, losses);
+    print_integers("seeds", SEEDS, seeds);
+    print_vector("loss from each", SEEDS, losses);
     print_vector("size of the peanut", SEEDS, answers);
 }
 
 /*
 ``` output
-loss from the seeds 7 to 12 (6)
+seeds (6)
+[ 7,  8,  9, 10, 11, 12]
+loss from each (6)
 [0.0002, 0.0003, 0.0002, 0.0001, 0.0002, 0.0003]
 size of the peanut (6)
 [ 0.0711, -0.0174,  0.0518,  0.1767,  0.1998,  0.0235]
@@ -577,7 +581,7 @@ loss at each of five steps, with a rate of 4 (5)
 ## What it costs
 
 Every slope takes two runs of the model over all examples. With 20 numbers
-that's 40 runs a step, and your machine didn't notice. GPT-2 has
+that's twice 20 runs a step, and your machine didn't notice. GPT-2 has
 [124]{.cited} million [@radford2019] numbers, so a single step would take
 twice as many runs, which is never going to end. There is a way to get all
 slopes at once for about the price of two or three runs, and [](#backward)
