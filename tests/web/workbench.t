@@ -136,7 +136,7 @@ for (@same) {
     my @ours = map { $rows->{$_} } 0 .. keys(%$rows) - 1;
     # -0.0000 is 0.0000, as everywhere in the book.
     s/^-(0\.0+)$/$1/ for map { @$_ } @ours, @$page;
-    /\./ or $_ = sprintf '%.9f', $_ for grep {/^-?\d+$/} map { @$_ } @$page; # whole numbers
+    $page = [map {[map { /^-?[0-9]+\z/ ? "$_.0000" : $_ } @$_]} @$page]; # whole numbers have no decimals
     is_deeply [@ours[$first .. $first + $#$page]], $page, "$args: $table is '$label' of chapter $chapter";
 }
 
