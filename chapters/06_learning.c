@@ -29,7 +29,7 @@ big is what gets eaten?* In *cat likes fish* that is 0.2, in *kitten likes
 salmon* it is 0.5.
 */
 
-enum { EXAMPLES = 6, D = 4, D_K = 2 };
+enum { EXAMPLES = 6, D = HEAD_D, D_K = HEAD_D_K, COUNT = HEAD_COUNT };
 
 static const float example[EXAMPLES][3][D] = {
     /* animal, action, food, size */
@@ -41,10 +41,7 @@ static const float example[EXAMPLES][3][D] = {
     {{1, 0, 0, 0.3f}, {0, 1, 0, 0}, {1, 0, 1, 0.9f}}, /* gull, cod */
 };
 
-static float right_answer(int i)
-{
-    return example[i][2][3];
-}
+static const float right[EXAMPLES] = {0.2f, 0.5f, 0.1f, 0.8f, 0.3f, 0.9f};
 
 /*
 The sizes have been chosen with malice. The cat is as big as the salmon and
@@ -74,27 +71,22 @@ them in the same way.
 :::
 */
 
-float mean_squared_error(int n, const float answer[n], const float right[n])
+float mean_squared_error(int n, const float answer[n],
+                         const float target[n])
 {
     if (n < 1)
         REFUSE("%d answers: at least 1 is needed", n);
     double sum = 0;
     for (int i = 0; i < n; i++) {
-        const double off_by = (double)answer[i] - (double)right[i];
+        const double off_by = (double)answer[i] - (double)target[i];
         sum += off_by * off_by;
     }
     return (float)(sum / n);
 }
 
-/* folded: how this is printed */
 static void show_average(void)
 {
-    float right[EXAMPLES], middle[EXAMPLES];
-    for (int i = 0; i < EXAMPLES; i++) {
-        const int pair = i / 2 * 2;
-        right[i] = right_answer(i);
-        middle[i] = (right_answer(pair) + right_answer(pair + 1)) / 2;
-    }
+    const float middle[EXAMPLES] = {0.35f, 0.35f, 0.45f, 0.45f, 0.6f, 0.6f};
     print_vector("right answers", EXAMPLES, right);
     print_vector("the best that an average can do", EXAMPLES, middle);
     print_value("its loss", mean_squared_error(EXAMPLES, middle, right));
@@ -122,11 +114,10 @@ can reach them all. (`ROWS(2, pointer)` reads what a pointer leads to as a
 table with rows of 2.)
 */
 
-enum { W_K = D * D_K, W_V = 2 * D * D_K, COUNT = W_V + D };
+enum { W_K = D * D_K, W_V = 2 * D * D_K };
 
-/* What word `who` of a sentence answers, and the attention it gives. */
-static float ask(const float parameter[COUNT], const float x[3][D], int who,
-                 float weights[3])
+float head_answer(const float parameter[HEAD_COUNT],
+                  const float x[3][HEAD_D], int who, float weights[3])
 {
     float query[3][D_K], key[3][D_K], value[3][1], scores[3], answer;
     project_qkv(3, D, D_K, 1, x, ROWS(D_K, parameter),
@@ -151,14 +142,23 @@ static void begin(uint64_t seed, float parameter[COUNT])
     uniform_fill(&r, 1, COUNT, -0.5f, 0.5f, ROWS(COUNT, parameter));
 }
 
-static float loss(const float parameter[])
+/*
+The loss is that of the verb's answers to all examples:
+*/
+
+float head_loss(int n, const float sentences[n][3][HEAD_D],
+                const float target[n], const float parameter[HEAD_COUNT])
 {
-    float answer[EXAMPLES], right[EXAMPLES], weights[3];
-    for (int i = 0; i < EXAMPLES; i++) {
-        answer[i] = ask(parameter, example[i], VERB, weights);
-        right[i] = right_answer(i);
+    double sum = 0;
+    if (n < 1)
+        REFUSE("%d sentences: at least 1 is needed", n);
+    for (int i = 0; i < n; i++) {
+        float weights[3];
+        const float answer =
+            head_answer(parameter, sentences[i], VERB, weights);
+        sum += (double)mean_squared_error(1, &answer, &target[i]);
     }
-    return mean_squared_error(EXAMPLES, answer, right);
+    return (float)(sum / n);
 }
 
 /* folded: how this is printed */
@@ -166,9 +166,10 @@ static void show_answers(const char *label, const float parameter[COUNT])
 {
     float answer[EXAMPLES], weights[3];
     for (int i = 0; i < EXAMPLES; i++)
-        answer[i] = ask(parameter, example[i], VERB, weights);
+        answer[i] = head_answer(parameter, example[i], VERB, weights);
     print_vector(label, EXAMPLES, answer);
-    print_value("their loss", loss(parameter));
+    print_value("their loss",
+                head_loss(EXAMPLES, example, right, parameter));
 }
 
 /*
@@ -206,9 +207,9 @@ static void show_nudge(void)
     begin(123, parameter);
     const float was = parameter[COUNT - 1];
     parameter[COUNT - 1] = was + 0.01f;
-    const float above = loss(parameter);
+    const float above = head_loss(EXAMPLES, example, right, parameter);
     parameter[COUNT - 1] = was - 0.01f;
-    const float below = loss(parameter);
+    const float below = head_loss(EXAMPLES, example, right, parameter);
     puts("the last number");
     print_value("as it is", was);
     print_value("loss with 0.01 more", above);
@@ -233,10 +234,9 @@ called the **gradient**. Found this way, by trying, it is a **numerical
 gradient**, and the method goes by the name of **finite differences**.
 
 **Exercise 6.2** (★★, 3 points): `numerical_gradient`. The slope for each of
-`count` parameters, by the loss a nudge above and a nudge below. A `Loss` is
-a function that takes the parameters and returns their loss. When you have
-tried a parameter, put it back exactly as it was. It refuses a nudge that is
-not above 0.
+the 20 parameters, by `head_loss` a nudge above and a nudge below. When you
+have tried a parameter, put it back exactly as it was. It refuses a nudge
+that is not above 0.
 
 ::: hint
 While you try one parameter, all others must be as they were. When is the
@@ -254,17 +254,19 @@ Later this function checks whether calculus was done right.
 :::
 */
 
-void numerical_gradient(int count, Loss *loss_of, float nudge,
-                        float parameter[count], float gradient[count])
+void numerical_gradient(int n, const float sentences[n][3][HEAD_D],
+                        const float target[n], float nudge,
+                        float parameter[HEAD_COUNT],
+                        float gradient[HEAD_COUNT])
 {
     if (!(nudge > 0))
         REFUSE("the nudge is %g; it must be above 0", (double)nudge);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < HEAD_COUNT; i++) {
         const float was = parameter[i];
         parameter[i] = was + nudge;
-        const float above = loss_of(parameter);
+        const float above = head_loss(n, sentences, target, parameter);
         parameter[i] = was - nudge;
-        const float below = loss_of(parameter);
+        const float below = head_loss(n, sentences, target, parameter);
         parameter[i] = was;
         gradient[i] = (above - below) / (2 * nudge);
     }
@@ -279,7 +281,8 @@ static void show_gradient(void)
 {
     float parameter[COUNT], gradient[COUNT];
     begin(123, parameter);
-    numerical_gradient(COUNT, loss, 0.01f, parameter, gradient);
+    numerical_gradient(EXAMPLES, example, right, 0.01f, parameter,
+                       gradient);
     print_matrix("slopes of W_Q", D, D_K, ROWS(D_K, gradient));
     print_matrix("slopes of W_K", D, D_K, ROWS(D_K, gradient + W_K));
     print_matrix("slopes of W_V", D, 1, ROWS(1, gradient + W_V));
@@ -330,12 +333,14 @@ better at choosing how far to go, and no different otherwise.
 :::
 */
 
-void descend(int count, Loss *loss_of, float nudge, float rate, int steps,
-             float parameter[count], float gradient[count])
+void descend(int n, const float sentences[n][3][HEAD_D],
+             const float target[n], float nudge, float rate, int steps,
+             float parameter[HEAD_COUNT], float gradient[HEAD_COUNT])
 {
     for (int i = 0; i < steps; i++) {
-        numerical_gradient(count, loss_of, nudge, parameter, gradient);
-        for (int k = 0; k < count; k++)
+        numerical_gradient(n, sentences, target, nudge, parameter,
+                           gradient);
+        for (int k = 0; k < HEAD_COUNT; k++)
             parameter[k] -= rate * gradient[k];
     }
 }
@@ -354,10 +359,11 @@ static void show_learning(float parameter[COUNT])
     enum { ROUNDS = 5, STEPS = 200 };
     float gradient[COUNT], losses[ROUNDS + 1];
     begin(123, parameter);
-    losses[0] = loss(parameter);
+    losses[0] = head_loss(EXAMPLES, example, right, parameter);
     for (int i = 1; i <= ROUNDS; i++) {
-        descend(COUNT, loss, 0.01f, 0.5f, STEPS, parameter, gradient);
-        losses[i] = loss(parameter);
+        descend(EXAMPLES, example, right, 0.01f, 0.5f, STEPS, parameter,
+                gradient);
+        losses[i] = head_loss(EXAMPLES, example, right, parameter);
     }
     print_vector("loss, before and after every 200 steps", ROUNDS + 1,
                  losses);
@@ -386,8 +392,8 @@ static void draw_learning(const float parameter[COUNT])
     float start[COUNT], map[2][EXAMPLES][3];
     begin(123, start);
     for (int i = 0; i < EXAMPLES; i++) {
-        ask(start, example[i], VERB, map[0][i]);
-        ask(parameter, example[i], VERB, map[1][i]);
+        head_answer(start, example[i], VERB, map[0][i]);
+        head_answer(parameter, example[i], VERB, map[1][i]);
     }
     print_matrix("attention of likes, before", EXAMPLES, 3, map[0]);
     print_matrix("attention of likes, after", EXAMPLES, 3, map[1]);
@@ -482,9 +488,9 @@ static void show_cat(const float parameter[COUNT])
 {
     float start[COUNT], weights[3];
     begin(123, start);
-    ask(start, example[0], ACTS, weights);
+    head_answer(start, example[0], ACTS, weights);
     print_vector("attention of cat, before", 3, weights);
-    ask(parameter, example[0], ACTS, weights);
+    head_answer(parameter, example[0], ACTS, weights);
     print_vector("attention of cat, after", 3, weights);
     print_answer("the query of cat is the same, to the last bit",
                  !memcmp(start, parameter, D_K * sizeof *start));
@@ -532,9 +538,10 @@ static void show_seeds(void)
     for (int i = 0; i < SEEDS; i++) {
         float parameter[COUNT], gradient[COUNT], weights[3];
         begin((uint64_t)seeds[i], parameter);
-        descend(COUNT, loss, 0.01f, 0.5f, 1000, parameter, gradient);
-        losses[i] = loss(parameter);
-        answers[i] = ask(parameter, peanut, VERB, weights);
+        descend(EXAMPLES, example, right, 0.01f, 0.5f, 1000, parameter,
+                gradient);
+        losses[i] = head_loss(EXAMPLES, example, right, parameter);
+        answers[i] = head_answer(parameter, peanut, VERB, weights);
     }
     print_integers("seeds", SEEDS, seeds);
     print_vector("loss from each", SEEDS, losses);
@@ -566,8 +573,8 @@ static void show_rates(void)
     float parameter[COUNT], gradient[COUNT], losses[5];
     begin(123, parameter);
     for (int i = 0; i < 5; i++) {
-        losses[i] = loss(parameter);
-        descend(COUNT, loss, 0.01f, 4, 1, parameter, gradient);
+        losses[i] = head_loss(EXAMPLES, example, right, parameter);
+        descend(EXAMPLES, example, right, 0.01f, 4, 1, parameter, gradient);
     }
     print_vector("loss at each of five steps, with a rate of 4", 5, losses);
 }
@@ -575,7 +582,7 @@ static void show_rates(void)
 /*
 ``` output
 loss at each of five steps, with a rate of 4 (5)
-[    0.4122,     5.7552,    27.6914,  1330.4126, 65165.1250]
+[    0.4122,     5.7552,    27.6915,  1330.3848, 65165.3281]
 ```
 
 ## What it costs
@@ -594,7 +601,7 @@ static void ask_about(const float parameter[COUNT], float eater, float food)
 {
     const float x[3][D] = {{1, 0, 0, eater}, {0, 1, 0, 0}, {0, 0, 1, food}};
     float weights[3];
-    const float answer = ask(parameter, x, VERB, weights);
+    const float answer = head_answer(parameter, x, VERB, weights);
     print_vector("attention of likes to eater, likes, food", 3, weights);
     print_value("how big is what gets eaten", answer);
 }
@@ -610,7 +617,8 @@ int main(int argc, char *argv[])
         const float eater = parse_float("a size", argv[1]);
         const float food = parse_float("a size", argv[2]);
         begin(123, parameter);
-        descend(COUNT, loss, 0.01f, 0.5f, 1000, parameter, gradient);
+        descend(EXAMPLES, example, right, 0.01f, 0.5f, 1000, parameter,
+                gradient);
         ask_about(parameter, eater, food);
         return 0;
     }

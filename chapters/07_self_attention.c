@@ -8,8 +8,8 @@ results are wanted by somebody: the page prints them, training reads them.
 So put together what belongs together: the parameters of an attention in one
 object, its results in another, and one function between the two.
 
-What you get is PyTorch's self-attention, to the last bit of its beginning,
-and the functions of [](#learning) train it without being changed.
+What you get begins with the same numbers as PyTorch's self-attention, bit
+for bit, and learns as the head of [](#learning) did.
 */
 
 #include "attention/07_self_attention.h"
@@ -18,7 +18,6 @@ and the functions of [](#learning) train it without being changed.
 #include "attention/03_qkv.h"
 #include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
-#include "attention/06_learning.h"
 #include "attention/B_random.h"
 #include "attention/attention_object.h"
 #include "support.h"
@@ -226,17 +225,31 @@ every embedding, a **positional encoding**, before attention sees it.
 In [](#qkv) you made *likes* find *fish* by hand. Now let the object find
 out. Let $w$ be the attention that *likes* gives to *fish*. As a loss, take
 $-\ln(w)$: it is 0 where $w$ is 1, and grows without end as $w$ goes to 0.
+The two loops are those of [](#learning-steps). What they go through is the
+memory of an object now:
 */
 
-static Attention learner;
-static Trace learned;
-
-/* The parameters are those of the learner. */
-static float loss(const float parameter[])
+static float loss(const Attention *a, Trace *t)
 {
-    (void)parameter;
-    self_attention_forward(&learner, 3, sentence, &learned);
-    return -logf(ROWS(3, learned.weights)[1][2]);
+    self_attention_forward(a, 3, sentence, t);
+    return -logf(ROWS(3, t->weights)[1][2]);
+}
+
+/* All slopes come first: when one parameter has moved, those of the others
+ * are no longer what they were. */
+static void train_once(Attention *a, Attention *gradient, Trace *t)
+{
+    const float nudge = 0.01f;
+    for (size_t i = 0; i < a->count; i++) {
+        const float was = a->memory[i];
+        a->memory[i] = was + nudge;
+        const float above = loss(a, t);
+        a->memory[i] = was - nudge;
+        gradient->memory[i] = (above - loss(a, t)) / (2 * nudge);
+        a->memory[i] = was;
+    }
+    for (size_t i = 0; i < a->count; i++)
+        a->memory[i] -= 0.5f * gradient->memory[i];
 }
 
 /* folded: how this is printed */
@@ -244,24 +257,24 @@ static void show_training(void)
 {
     enum { ROUNDS = 5, STEPS = 20 };
     const char *const words[3] = {"cat", "likes", "fish"};
-    Attention gradient;
+    Attention a, gradient;
     float losses[ROUNDS + 1], map[2][3][3];
     Random r = random_seeded(2024);
-    self_attention_init(&learner, &r, 3, 2, 2, 0);
-    attention_init(&gradient, &learner); /* sizes, and memory of its own */
-    trace_init_for(&learned, &learner, 3, 3);
-    losses[0] = loss(learner.memory);
-    memcpy(map[0], learned.weights, sizeof map[0]);
-    numerical_gradient((int)learner.count, loss, 0.01f, learner.memory,
-                       gradient.memory);
-    print_matrix("slopes, before the first step", 6, 3,
-                 ROWS(3, gradient.memory));
-    for (int i = 1; i <= ROUNDS; i++) {
-        descend((int)learner.count, loss, 0.01f, 0.5f, STEPS,
-                learner.memory, gradient.memory);
-        losses[i] = loss(learner.memory);
+    self_attention_init(&a, &r, 3, 2, 2, 0);
+    attention_init(&gradient, &a); /* the same sizes, memory of its own */
+    Trace t;
+    trace_init_for(&t, &a, 3, 3);
+    losses[0] = loss(&a, &t);
+    memcpy(map[0], t.weights, sizeof map[0]);
+    for (int i = 0; i < ROUNDS * STEPS; i++) {
+        train_once(&a, &gradient, &t);
+        if (i == 0)
+            print_matrix("slopes, before the first step", 6, 3,
+                         ROWS(3, gradient.memory));
+        if (i % STEPS == STEPS - 1)
+            losses[(i + 1) / STEPS] = loss(&a, &t);
     }
-    memcpy(map[1], learned.weights, sizeof map[1]);
+    memcpy(map[1], t.weights, sizeof map[1]);
     print_vector("loss, before and after every twenty steps", ROUNDS + 1,
                  losses);
     print_matrix("attention weights of cat, likes, fish, before", 3, 3,
@@ -271,15 +284,14 @@ static void show_training(void)
     figure_maps("trained", "What each word takes of each", 2,
                 (const char *const[]){"before training", "after"}, 3, words,
                 3, words, map);
-    trace_free(&learned);
-    attention_free(&learner);
+    trace_free(&t);
+    attention_free(&a);
     attention_free(&gradient);
 }
 
 /*
-`numerical_gradient` and `descend` need nothing but an array and a loss, and
-the object has an array. The gradient is an `Attention` too, with a slope
-where the other has a parameter:
+The gradient is an `Attention` too, with a slope where the other has a
+parameter. We begin with the numbers of the seed 2024:
 
 ``` output
 slopes, before the first step (6, 3)

@@ -356,12 +356,14 @@ def tokens():
 # Chapter 6
 
 def loss_of_head(parameter, example, right):
-    """What the middle word of each example answers by one head, whose three
-    matrices are one list, and how wrong that is."""
+    """How wrong the middle words of all examples are, by one head, whose three
+    matrices are one list; what they answer, and what they look at."""
     w_query, w_key = parameter[:8].view(4, 2), parameter[8:16].view(4, 2)
+    query, key = example @ w_query, example @ w_key
     answer = F.scaled_dot_product_attention(
-        example @ w_query, example @ w_key, example @ parameter[16:, None])
-    return F.mse_loss(answer[:, 1, 0], right)
+        query, key, example @ parameter[16:, None])[:, 1, 0]
+    weights = F.softmax(query @ key.mT / 2**0.5, dim=-1)[:, 1]
+    return F.mse_loss(answer, right), answer, weights
 
 
 def save_descent(case, parameter, example, right, rate, steps):
@@ -371,10 +373,13 @@ def save_descent(case, parameter, example, right, rate, steps):
     with torch.enable_grad():
         for _ in range(steps):
             optimizer.zero_grad()
-            loss_of_head(start, wide(example), wide(right)).backward()
+            loss_of_head(start, wide(example), wide(right))[0].backward()
             gradients.append(start.grad.clone())
             optimizer.step()
-    save(case, parameter=parameter, example=example, right=right, rate=[rate],
+    loss, answer, weights = loss_of_head(wide(parameter), wide(example),
+                                         wide(right))
+    save(case, parameter=parameter, example=example, right=right, loss=loss,
+         answer=answer, weights=weights, rate=[rate],
          steps=[steps], gradient=gradients[0], last=gradients[-1],
          after=start.detach())
 
