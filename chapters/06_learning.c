@@ -201,6 +201,7 @@ losses, divided by how far apart the two numbers are, is the **slope** of
 the loss for that number:
 */
 
+/* folded: how this is printed */
 static void show_nudge(void)
 {
     float parameter[COUNT];
@@ -568,6 +569,7 @@ And the learning rate? Too small, and you wait. Too large, and the steps
 jump across the valley and up the other side:
 */
 
+/* folded: how this is printed */
 static void show_rates(void)
 {
     float parameter[COUNT], gradient[COUNT], losses[5];

@@ -15,7 +15,7 @@ enum { HEAD_D = 4, HEAD_D_K = 2, HEAD_COUNT = 20 };
 
 /* The answer of word `who` of a sentence of three, one number, and the
  * attention that it gives to each.
- * PyTorch: F.scaled_dot_product_attention(x @ w_q, x @ w_k, x @ w_v)[who]. */
+ * PyTorch: F.scaled_dot_product_attention(x @ q, x @ k, x @ v)[who]. */
 float head_answer(const float parameter[HEAD_COUNT],
                   const float x[3][HEAD_D], int who, float weights[3]);
 
