@@ -34,8 +34,8 @@ void numerical_gradient(int n, const float sentences[n][3][HEAD_D],
                         float parameter[HEAD_COUNT],
                         float gradient[HEAD_COUNT]);
 
-/* So many steps downhill, each of the numerical gradient times the rate. The
- * parameters are changed in place; gradient is that of the last step.
+/* So many steps downhill, each of the numerical gradient times the rate.
+ * The parameters are changed in place; gradient is that of the last step.
  * Refuses what numerical_gradient refuses.
  * PyTorch: torch.optim.SGD([parameter], lr=rate). */
 void descend(int n, const float sentences[n][3][HEAD_D],
