@@ -49,7 +49,8 @@ trained embeddings it is the *directions* that mean something: the way from
 Write two lists one below the other, and multiply each entry by the one
 below it. A product is large where both lists have a lot of something, and
 small where one of them has little. It's negative where one list has
-something and the other has its opposite.
+something and the other its opposite, and positive again where both have the
+opposite.
 */
 
 void multiply_entries(int n, const float a[n], const float b[n],
@@ -131,15 +132,16 @@ With two entries, a list can be drawn as an arrow, and then the dot product
 is something you can see. Take one arrow, $a = (4, 1)$, and let light fall
 at a right angle onto its line. Every other arrow casts a **shadow** there.
 The dot product with $a$ is the length of the shadow times the length of
-$a$. Where the shadow falls on the far side, it counts as negative.
+$a$. Where the shadow falls backwards, away from where $a$ points, it counts
+as negative.
 
 ![Four arrows. The thick lines are shadows on the line of $a$, and dashed
 lines lead from the tips to them; the numbers are the dot products with
 $a$](arrows.svg){#fig-arrows}
 
 The length of a list, here and from now on, is the length of its arrow. By
-the theorem of Pythagoras it is the root of the list's dot product with
-itself, $|a| = \sqrt{a \cdot a}$:
+the theorem of Pythagoras it is the square root of the list's dot product
+with itself, $|a| = \sqrt{a \cdot a}$:
 */
 
 float length(int n, const float a[n])
@@ -198,11 +200,15 @@ Is that so for all arrows, and for lists that nobody can draw? Add up $(b_k
 
 $$|b - a|^2 = |a|^2 + |b|^2 - 2\, a \cdot b$$
 
+Solve that for the dot product:
+
+$$a \cdot b = \frac{|a|^2 + |b|^2 - |b - a|^2}{2}$$
+
 The list $b - a$ is the arrow from the tip of $a$ to the tip of $b$. So the
-dot product follows from three lengths, and lengths don't change when you
-turn the paper. Turn it until $a$ lies along the first axis. Now $a$ is
-$(|a|, 0)$ and $b$ is some $(s, t)$, where $s$ is the shadow, and their dot
-product is $|a|\, s + 0\, t$. Longer lists are no different: two arrows lie
+dot product depends on three lengths and on nothing else, and lengths don't
+change when you turn the paper. Turn it until $a$ lies along the first axis.
+Now $a$ is $(|a|, 0)$ and $b$ is some $(s, t)$, where $s$ is the shadow, and
+their dot product is $|a|\, s + 0\, t$. Longer lists are no different: two arrows lie
 in a plane, whatever the space around them, and a plane can be laid on the
 paper.
 
@@ -251,9 +257,9 @@ smoothly when a vector turns.
 
 ## All against all
 
-If every word looks at every word, there is a row of scores for each. Sizes
-come in this order: the rows of the result, its columns, then the length of
-the sums. Here they are `n` queries, `m` keys and `d` entries in each.
+If every word looks at every word, there is a row of scores for each. The
+function takes its sizes in this order: the rows of the result, its columns,
+then the length of the sums, so `n` queries, `m` keys and `d` entries in each.
 (`const float key[m][d]` is a pointer to rows. Since it knows `d`, the
 compiler knows how far one row is from the next.)
 
@@ -290,7 +296,8 @@ word go best with itself?
 
 Swapping the two lists changes no product, so *Hello* with *sun* scores what
 *sun* scores with *Hello*, and the table is its own mirror image across the
-diagonal. But a word need not go best with itself, as the first row shows.
+diagonal. But a word need not go best with itself: all four go best with
+*shiny*.
 :::
 */
 
@@ -400,8 +407,8 @@ have seen the first piece of the formula that this book is about
 $$\operatorname{attention}(Q, K, V) =
   \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
 
-Softmax is the next chapter, $V$ the one after it, and the root comes in
-[](#scaling).
+Softmax is the next chapter, $V$ the one after it, and the square root comes
+in [](#scaling).
 
 ## Length counts {#dot-product-length}
 
@@ -458,13 +465,13 @@ cosines of Hello (4)
 
 By direction, *Hello* goes best with itself, and with *shiny* almost as
 well. Attention uses the dot product all the same. It's cheaper, with no
-roots and no divisions. And length can carry meaning: double a key, and all
-its scores double, so a word can be made louder for everyone. The cosine
-would not notice.
+roots and no divisions. And length can carry meaning: double a key, and
+every score with it doubles. The cosine would not notice.
 
-Every word has a score with every other now, and *sun* means more to *shiny*
-than *shoe* does: 1.2487 to 0.8131. So far that's all we have, numbers in a
-table. They don't change *shiny* yet. In [](#softmax) they will.
+Every word has a score with every other now, and with our invented numbers
+*sun* scores more with *shiny* than *shoe* does: 1.2487 to 0.8131. But the
+scores are only numbers in a table. They don't change *shiny* yet. In
+[](#softmax) they will.
 
 The same in PyTorch, where `@` is the dot product of two lists and the
 product of two tables:
@@ -491,8 +498,8 @@ The vectors of *Hello*, *shiny* and *sun* are from the worked example of
 HackTricks [@hacktricks]; *shoe* is ours. *From Tokens to the Transformer*
 [@tokens2transformer] introduces NumPy, Python's library for arrays, with
 the lists of [](#dot-product-sum) and these two tables. `np.multiply(a, b)`
-makes the list of products and `a @ b` the number ([A.12](#errata-12) tells
-which of the two the article prints).
+makes the list of products and `a @ b` the number, though the article prints
+the number for both ([A.12](#errata-12)).
 */
 
 static void show_numpy(void)
@@ -551,8 +558,8 @@ the lengths of the arrows no longer count.
 :::
 
 **Exercise 1.4** (by hand): Find a list of two entries, not both 0, whose
-dot product with $a = (4, 1)$ is 0, and a second one. What have all such
-lists in common in [](#fig-arrows)?
+dot product with $a = (4, 1)$ is 0, and a second one. What do all such lists
+have in common in [](#fig-arrows)?
 
 **Exercise 1.5** (by hand): Double every entry of *sun*. Which of the
 sixteen scores change, and which of the sixteen cosines?

@@ -30,24 +30,28 @@ static const float embedding[4][3] = {
 /*
 ## Dividing by the sum
 
-The obvious thing is to divide each score by the sum of all three. Let's see
-what that does to the scores of *shiny*, and to the same scores with a minus
-before the last one:
+The obvious thing is to divide each score by the sum of all three:
 */
 
-/* folded: how this is printed */
-static void show_division(const char *label, float a, float b, float c)
+static void divide_by_sum(const float scores[3], float shares[3])
 {
-    const float sum = a + b + c;
-    print_vector(label, 3, (float[3]){a / sum, b / sum, c / sum});
+    const float sum = scores[0] + scores[1] + scores[2];
+    for (int j = 0; j < 3; j++)
+        shares[j] = scores[j] / sum;
 }
+
+/*
+Let's see what that does to the scores of *shiny*, and to the same scores
+with a minus before the last one:
+*/
 
 static void show_divisions(void)
 {
-    show_division("scores of shiny divided by their sum", 0.7842f, 1.3569f,
-                  1.2487f);
-    show_division("with a minus before the last", 0.7842f, 1.3569f,
-                  -1.2487f);
+    float shares[3];
+    divide_by_sum((float[3]){0.7842f, 1.3569f, 1.2487f}, shares);
+    print_vector("scores of shiny divided by their sum", 3, shares);
+    divide_by_sum((float[3]){0.7842f, 1.3569f, -1.2487f}, shares);
+    print_vector("with a minus before the last", 3, shares);
 }
 
 /*
@@ -70,17 +74,20 @@ order, and then divide. Squares won't do, since they take $-2$ for 2. But
 there are many functions that are positive and grow. Which one should it be?
 
 Think of what must not matter. If all scores go up by 10, no word has gained
-on any other, so no share should change. Call the function $f$. The shares
-stay as they are if every $f(s)$ grows by the same factor, and that must be
-so wherever we start: one step up multiplies by some $a$, the next step
-multiplies by the same $a$ again, ten steps by $a^{10}$ and half a step by
-$\sqrt{a}$. So $f(s)$ is $a^s$
-up to a constant factor, and the division takes that factor out. It's an
-exponential function, and no other will do.
+on any other, so no share should change. Call the function $f$. When all
+scores go up together, two shares keep their ratio only if both of their
+$f(s)$ grow by the same factor. So a step up multiplies $f$ by the same
+number wherever it starts. For a step of 1, call that number $a$. Ten steps
+multiply by $a^{10}$, and half a step by $\sqrt{a}$, because two of them must
+make $a$; the same goes for every fraction, and since $f$ grows, it has no
+room between the fractions to do anything else. So $f(s)$ is $a^s$ up to a
+constant factor, and the division takes that factor out. It's an exponential
+function, and no other will do.
 
-The base is a matter of taste. Since $a^s = e^{s \ln a}$, another base is
-the same as stretching the scores first, and $e$ has the simplest slope. So
-take $e$ to the power of each score, and *then* divide by the sum:
+Which base doesn't matter: since $a^s = e^{s \ln a}$, another base is the
+same as stretching the scores first. We take $e$, because formulas to come
+are simplest with it. So take $e$ to the power of each score, and *then*
+divide by the sum:
 
 $$\underset{n}{w} = \operatorname{softmax}(\underset{n}{s}),
   \qquad w_j = \frac{e^{s_j}}{\sum_{k=1}^{n} e^{s_k}}$$
@@ -177,20 +184,20 @@ equal shares.
 */
 
 /* folded: how this is printed */
-static void show_pair(const char *label, float low, float high)
+static void show_naive(const char *label, int n, const float scores[n])
 {
-    const float scores[2] = {low, high};
-    float weights[2];
-    softmax_naive(2, scores, weights);
-    print_vector(label, 2, weights);
+    float weights[n];
+    softmax_naive(n, scores, weights);
+    print_vector(label, n, weights);
 }
 
+/* unfolded */
 static void show_differences(void)
 {
-    show_pair("weights for scores 1 and 2", 1, 2);
-    show_pair("weights for scores 11 and 12", 11, 12);
-    show_pair("weights for scores 2 and 4", 2, 4);
-    show_pair("weights for scores 0.1 and 0.2", 0.1f, 0.2f);
+    show_naive("weights for scores 1 and 2", 2, (float[]){1, 2});
+    show_naive("weights for scores 11 and 12", 2, (float[]){11, 12});
+    show_naive("weights for scores 2 and 4", 2, (float[]){2, 4});
+    show_naive("weights for scores 0.1 and 0.2", 2, (float[]){0.1f, 0.2f});
 }
 
 /*
@@ -206,7 +213,8 @@ weights for scores 0.1 and 0.2 (2)
 ```
 
 In three of these pairs one score is twice the other, and each time the
-shares are different. What counts is the distance. [](#scaling) is about
+shares are different. So softmax doesn't amplify large scores. It can't even
+see that they are large, only how far apart they are. [](#scaling) is about
 keeping that distance under control.
 
 ## A trap {#softmax-trap}
@@ -214,23 +222,16 @@ keeping that distance under control.
 The function above is right on paper and wrong on a machine:
 */
 
-/* folded: how this is printed */
-static void show_naive(const char *label, float a, float b, float c)
-{
-    float weights[3];
-    softmax_naive(3, (float[3]){a, b, c}, weights);
-    print_vector(label, 3, weights);
-}
-
 static void show_limits(void)
 {
     puts("where floats end");
     print_value("e^88, in units of 10^38", expf(88) / 1e38f);
     print_value("the largest float, in the same units", FLT_MAX / 1e38f);
     print_value("e^89, as a float", expf(89));
-    show_naive("naive weights for scores 87, 88, 89", 87, 88, 89);
-    show_naive("naive weights for scores -200, -201, -202", -200, -201,
-               -202);
+    show_naive("naive weights for scores 87, 88, 89", 3,
+               (float[]){87, 88, 89});
+    show_naive("naive weights for scores -200, -201, -202", 3,
+               (float[]){-200, -201, -202});
 }
 
 /*
@@ -246,14 +247,15 @@ naive weights for scores -200, -201, -202 (3)
 ```
 
 The largest float is 3.4028 times $10^{38}$. $e^{89}$ is beyond, so it
-becomes `inf`. Infinity divided by infinity is `nan`, "not a number", and so
-is whatever you compute from a `nan`. At the other end it's no better: all
+becomes `inf`. Anything finite divided by infinity is 0, and infinity
+divided by infinity is `nan`, "not a number", and so is whatever you compute
+from a `nan`. At the other end it's no better: all
 three exponentials round to zero, and 0 divided by 0 is `nan` again.
 
 Are there scores of 89? A word's score with itself is the sum of its squared
 entries. If these are 1 on average, as they are in PyTorch's untrained
-embeddings, a hundred entries score about a hundred, and real models have
-thousands.
+embeddings, a hundred entries score about a hundred, and the embeddings of
+real models have hundreds or thousands.
 
 Here is where the differences pay off. Adding the same number to every score
 changes no share, so *subtract the largest score from all of them*. The
@@ -261,8 +263,8 @@ largest exponential is now $e^0 = 1$. Nothing can overflow, and the sum is
 at least 1, so nothing is divided by zero. PyTorch's softmax does the same.
 
 One danger is left. A float has about seven digits, so adding 1 to a float
-of many millions leaves it as it was. That's why the sum in your function is
-a `double`, with its sixteen digits.
+of many millions leaves it as it was. That's why the sum in your function
+should be a `double`, with its sixteen digits.
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
 scores of any size and, with a `double` for the sum, lists of any length. It
@@ -332,6 +334,8 @@ weights (2)
 [nan, nan]
 ```
 
+What isn't a number at all is refused:
+
 ``` {.output args="1 two" status=2}
 argument.c: parse_float: a score is 'two': a number such as 1.5 or -inf is needed
 ```
@@ -393,38 +397,44 @@ static void shiny_among(const float sentence[3][3], float weights[3],
 }
 
 /*
+Has it moved? The distance between two lists is the length of their
+difference:
+*/
+
+static float distance(const float a[3], const float b[3])
+{
+    float difference[3];
+    for (int k = 0; k < 3; k++)
+        difference[k] = a[k] - b[k];
+    return length(3, difference);
+}
+
+/*
 And now the two sentences:
 */
 
 /* folded: how this is printed */
-static void distances(const char *label, const float word[3],
-                      const float context[3])
-{
-    float before[3], after[3];
-    for (int k = 0; k < 3; k++) {
-        before[k] = word[k] - embedding[1][k];
-        after[k] = word[k] - context[k];
-    }
-    print_vector(label, 2, (float[2]){length(3, before), length(3, after)});
-}
-
 static void show_both_sentences(void)
 {
+    const float *const shiny = embedding[1], *const sun = embedding[2],
+                *const shoe = embedding[3];
     float with_shoe[3][3], weights[3], x[5][3];
     memcpy(with_shoe, embedding, sizeof with_shoe);
-    memcpy(with_shoe[2], embedding[3], sizeof with_shoe[2]);
+    memcpy(with_shoe[2], shoe, sizeof with_shoe[2]);
     shiny_among(embedding, weights, x[1]);
     print_vector("weights of shiny in Hello shiny sun", 3, weights);
     print_vector("context vector of shiny", 3, x[1]);
     shiny_among(with_shoe, weights, x[3]);
     print_vector("weights of shiny in Hello shiny shoe", 3, weights);
     print_vector("context vector of shiny there", 3, x[3]);
-    distances("from shiny to sun, before and after", embedding[2], x[1]);
-    distances("from shiny to shoe, before and after", embedding[3], x[3]);
+    print_vector("from shiny to sun, before and after", 2,
+                 (float[]){distance(sun, shiny), distance(sun, x[1])});
+    print_vector("from shiny to shoe, before and after", 2,
+                 (float[]){distance(shoe, shiny), distance(shoe, x[3])});
 
-    memcpy(x[0], embedding[2], sizeof x[0]);
-    memcpy(x[2], embedding[1], sizeof x[2]);
-    memcpy(x[4], embedding[3], sizeof x[4]);
+    memcpy(x[0], sun, sizeof x[0]);
+    memcpy(x[2], shiny, sizeof x[2]);
+    memcpy(x[4], shoe, sizeof x[4]);
     figure_heatmap("shiny", "One word in two sentences", 5,
                    (const char *const[]){"sun", "shiny beside sun", "shiny",
                                          "shiny beside shoe", "shoe"},
@@ -455,11 +465,13 @@ from *shoe*, where it began 0.7237 away.
 vectors above and below, and beyond them the words it has moved
 towards](shiny.svg){#fig-shiny}
 
-*Hello* weighs nearly as much as *shoe* here. Nothing has been trained yet,
-so a greeting counts as much as the thing that shines. (Since no weight is
-negative and all add up to 1, a mixture lies between its extremes: each of
-its entries is between the smallest and the largest of the words' entries
-[@raschka2024magazine].)
+Any mixture would have moved *shiny* a little, even a plain average. What the
+weights add is that some words move it more than others, and with these
+numbers they hardly do: *Hello* weighs nearly as much as *shoe*. Nothing has
+been trained yet, so a greeting counts as much as the thing that is shiny.
+(Since no weight is negative and all add up to 1, a mixture lies between its
+extremes: each of its entries is between the smallest and the largest of the
+words' entries [@raschka2024magazine].)
 
 ## All words at once {#softmax-all}
 
@@ -524,8 +536,8 @@ context vectors of Hello, shiny, sun (3, 3)
 
 ::: milestone
 This is attention, in three functions of some thirty lines. Language models
-scale it, mask it, train it, and run many of it side by side, and the
-chapters up to [](#multi-head) do so one step at a time. The idea stays.
+scale it, mask it, train it, and run many copies of it side by side, and the
+chapters up to [](#multi-head) do so one step at a time.
 :::
 
 ## Rows, not columns {#softmax-rows}
@@ -752,8 +764,8 @@ other gives `nan`; look at that case by itself.
 :::
 
 ::: done
-One pass instead of two: with this step [](#flash) does without the table of
-scores.
+One pass instead of two. With this step [](#flash) meets each score once,
+and never has to keep a table of them.
 :::
 
 **Exercise 2.4** (by hand): The scores 0, 0 and $-\infty$: what are the
@@ -765,8 +777,8 @@ vector is then the mean of the three rows.
 ## Solutions
 
 ::: {.solution exercise="2.3"}
-The factor is $e^{m - m'}$ for a new maximum $m'$. As long as every score
-was minus infinity there is nothing to add, and the sum stays 0.
+The factor is $e^{m - m'}$ for a new maximum $m'$. While every score so far
+is minus infinity, there is nothing to add, and the sum stays 0.
 */
 
 void softmax_online(int n, const float scores[n], float weights[n])

@@ -4,7 +4,7 @@
 *Cat likes fish.* Fish does not like cat. But compare the words by the dot
 product of their embeddings, and *cat* scores with *fish* exactly what
 *fish* scores with *cat*, because the factors of a product may be swapped.
-Whatever else attention has learned so far, it can't tell the eater from the
+Whatever else attention can do by now, it can't tell the eater from the
 eaten.
 
 The trouble is that in [](#softmax) a word has a single list of numbers, and
@@ -27,10 +27,9 @@ The picture breaks in one place. A library hands you the book that fits
 best. Attention hands you some of everything, and more of what fits better.
 
 Where do three lists come from, if a word has one embedding? From three
-tables of numbers. If the embedding is the ingredients, each table is a
-recipe: multiply the embedding by it, and every entry of the new list is a
-blend of all the ingredients. Such a table is a **weight matrix**, and the
-new list is the embedding's **projection**. With the embeddings of $n$
+tables of numbers. Multiply the embedding by a table, and every entry of the
+new list is a blend of all the entries of the old one. Such a table is a
+**weight matrix**, and the new list is the embedding's **projection**. With the embeddings of $n$
 tokens as the rows of $X$,
 
 $$\underset{n \times d_k}{Q} =
@@ -43,8 +42,7 @@ $$\underset{n \times d_k}{Q} =
 Queries and keys have the same size, $d_k$, since they meet in a dot
 product. Values may have another, $d_v$.
 
-The same three matrices serve every word of every sentence
-([A.5](#errata-5)). Their entries are **parameters** of the model, or
+The same three matrices serve every word of every sentence. Their entries are **parameters** of the model, or
 **trainable weights**: training finds them, and afterwards they stay as they
 are. (So *weights* means two things in this field. This book says *weight
 matrix* for the parameters, and *attention weights* for the shares that
@@ -82,14 +80,14 @@ void project_qkv(int n, int d, int d_k, int d_v, const float x[n][d],
 }
 
 /*
-**Exercise 3.2** (by hand): Do it once with a pencil. The sheet in
-[](#qkv-paper) takes a page of its own. When you have read as far as
-[](#qkv-values), print it and fill in the empty tables, *A* to two decimals
-and *Z* to one. For *A*, subtract the largest score of a row from all of
-them, as [](#softmax) does.
+**Exercise 3.2** (by hand): Do a whole attention once with a pencil, when you
+have read as far as [](#qkv-values). Print the sheet in [](#qkv-paper) and
+fill in its empty tables, *A* to two decimals and *Z* to one. For *A*,
+subtract the largest score of a row from all of them, as [](#softmax) does.
 
-What one query gets out of this deserves its own function: scores from the
-keys, shares from the scores, a mixture of the values.
+From then on everything is as before: scores from the query and the keys,
+shares from the scores, a mixture of the values. For a single query, put
+that into one function.
 
 **Exercise 3.3** (★★, 3 points): `attend_one`. One query, `m` keys, `m`
 values. The scores and the weights are results too, so that we can look at
@@ -126,7 +124,9 @@ void attend_one(int m, int d_k, int d_v, const float query[d_k],
 
 Matrices found by training are hard to read, so let's make some by hand. The
 embedding of a word will say three things about it: whether it's an animal,
-whether it's an action, and whether it's food.
+whether it's an action, and whether it's food. So each matrix has three
+rows, one for each of these. Its columns say what the word is found as, what
+it looks for, or what it gives.
 */
 
 static const char *const words[3] = {"cat", "likes", "fish"};
@@ -139,8 +139,8 @@ static const float sentence[3][3] = {
 
 /*
 Start with the keys. A word can be found as one of three things: as somebody
-who acts, as an action, or as something to be eaten. An animal acts. Food is
-eaten, and what is eaten doesn't act, hence the $-1$.
+who acts, as an action, or as food that gets eaten. An animal acts. Food gets
+eaten, and what gets eaten doesn't act, hence the $-1$.
 */
 
 static const float found_as[3][3] = {
@@ -152,12 +152,13 @@ static const float found_as[3][3] = {
 
 /*
 *Fish* is animal and food, so its key is the sum of two rows: $(1, 0, 0) +
-(-1, 0, 1) = (0, 0, 1)$. *Fish* is an animal, and in this sentence it can't
-be found as one. That is what a key is for: a word's key need not say all
+(-1, 0, 1) = (0, 0, 1)$. *Fish* is an animal, and yet it can't be found as
+one. That is what a key is for: a word's key need not say all
 that the word is.
 
-The queries say what a word looks for. An animal looks for the action, an
-action for what is eaten, and food for whoever acts. (The $-4$ takes away
+The queries say what a word looks for. Their columns are those of the keys,
+since the two meet entry by entry. An animal looks for the action, an action
+for what gets eaten, and food for whoever acts. (The $-4$ takes away
 what *fish*, being an animal too, would want of an action.) The size of the
 entries, 4, makes the shares sharp.
 */
@@ -185,18 +186,17 @@ static const float gives[3][2] = {
 ::: question
 Before you look: which word will each of the three words look at most?
 
-*Cat* looks for an action and finds *likes*. *Likes* looks for what is eaten
-and finds *fish*. *Fish* looks for whoever acts and finds *cat*. No word
+*Cat* looks for an action and finds *likes*. *Likes* looks for what gets
+eaten and finds *fish*. *Fish* looks for whoever acts and finds *cat*. No word
 looks back at the one that looks at it.
 :::
 */
 
 /* What the three words ask, what they are found by, and what each gets. */
 static void cat_likes_fish(float query[3][3], float key[3][3],
-                           float scores[3][3], float weights[3][3],
-                           float context[3][2])
+                           float value[3][2], float scores[3][3],
+                           float weights[3][3], float context[3][2])
 {
-    float value[3][2];
     project_qkv(3, 3, 3, 2, sentence, looks_for, found_as, gives, query,
                 key, value);
     for (int i = 0; i < 3; i++)
@@ -206,13 +206,14 @@ static void cat_likes_fish(float query[3][3], float key[3][3],
 
 static void show_cat(void)
 {
-    float alike[3][3], query[3][3], key[3][3], scores[3][3];
+    float alike[3][3], query[3][3], key[3][3], value[3][2], scores[3][3];
     float weights[3][3], context[3][2];
     dot_scores(3, 3, 3, sentence, sentence, alike);
-    cat_likes_fish(query, key, scores, weights, context);
+    cat_likes_fish(query, key, value, scores, weights, context);
     print_whole("embeddings with each other", 3, 3, alike);
     print_whole("queries", 3, 3, query);
     print_whole("keys", 3, 3, key);
+    print_whole("values", 3, 2, value);
     print_whole("scores, queries with keys", 3, 3, scores);
     print_matrix("attention weights of cat, likes, fish", 3, 3, weights);
     print_matrix("context vectors of cat, likes, fish", 3, 2, context);
@@ -251,9 +252,8 @@ static void draw_cat(void)
                                    "queries with keys"};
     float query[3][3], key[3][3], value[3][2], weights[3][3];
     float scores[2][3][3], context[3][2];
-    cat_likes_fish(query, key, scores[1], weights, context);
+    cat_likes_fish(query, key, value, scores[1], weights, context);
     dot_scores(3, 3, 3, sentence, sentence, scores[0]);
-    matmul(3, 2, 3, sentence, gives, value);
     figure_maps("roles", "Scores without roles and with them", 2, panels, 3,
                 words, 3, words, scores);
     figure_follow("likes", "Likes asks, and is answered", 3, words, 1, 3, 3,
@@ -281,11 +281,11 @@ context vectors of cat, likes, fish (3, 2)
 
 Follow one word through all three roles. *Likes* asks with $(0, 0, 4)$.
 Among the keys only that of *fish* fits, with a score of 4, and *fish* gets
-0.9647 of the whole. So *likes* takes home little but the value of *fish*:
-0.9647 food and 0.9823 animal, of which *cat* adds 0.0177. *Likes* itself is
-neither animal nor food. The verb has found its object, and it has learned
-what is liked, though not by whom. For that it will need a second query
-([](#heads)).
+0.9647 of the whole. The value of *fish* is $(1, 1)$, animal and food. So
+*likes* takes home 0.9647 of both, and 0.0177 of an animal from *cat*, which
+makes 0.9823 animal. The verb, which is neither animal nor food, has found
+its object. It knows what is liked now, though not by whom. For that it will
+need a second query ([](#heads)).
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
 its query meets every key; the shares mix the values, more of the darker
@@ -316,12 +316,19 @@ scores, queries with queries (3, 3)
  [ 0,  0, 16]]
 ```
 
-Everybody finds only themselves. No other matrix does much better. With one
-for both, the score of two words is a dot product of two lists of one kind,
-so it's the same in both directions: *fish* likes *cat* again. And the score
-of a word with itself is a sum of squares, so it's never below 0, whatever
-the word is looking for. Two matrices are what makes looking and being found
-two different things.
+Everybody finds only themselves. And no other matrix can give us what we
+want. With one for both, the score of two words is the same in both
+directions. *Cat* should score more with *likes* than with *fish*; *fish*,
+more with *cat* than with *likes*; *likes*, more with *fish* than with
+*cat*. Read that as a chain, turning a pair around where one ends and the
+next begins:
+
+$$\text{cat, likes} > \text{cat, fish} = \text{fish, cat} >
+  \text{fish, likes} = \text{likes, fish} > \text{likes, cat}$$
+
+Its last score is the first one turned around, and can't be smaller than
+itself. It takes two matrices to make looking and being found two different
+things.
 
 ## What values are for {#qkv-values}
 
@@ -353,12 +360,12 @@ The shares are the same and the result is different: now *cat* knows that it
 does something. What helps to find a word need not be what you want to know
 about it.
 
-You have made these matrices so that the map means what you want it to mean.
-For a language model nobody does that. In [](#learning) the numbers find
-such matrices by themselves. Before that, there is a question that three
-words are too few to raise: these lists have three entries, and those of
-real models have hundreds. What happens to the scores when vectors get
-longer?
+We made these matrices by hand, so that the map means what we want it to
+mean. Nobody does that for a language model. In [](#learning) a program will
+find such matrices by itself. Before that, there is a question that short
+lists don't raise. Our queries and keys have three entries, and those of
+real models often have a hundred. What happens to the scores when the lists
+get longer?
 
 The same in PyTorch, whose function for all of this is
 `F.scaled_dot_product_attention` (`scale=1.0` turns off a division, which

@@ -278,15 +278,23 @@ Here is the whole gradient of our random head, a row for each of *animal*,
 *action*, *food* and *size*:
 */
 
+static void show_matrices(const char *const label[3],
+                          const float number[COUNT])
+{
+    print_matrix(label[0], D, D_K, ROWS(D_K, number));
+    print_matrix(label[1], D, D_K, ROWS(D_K, number + W_K));
+    print_matrix(label[2], D, 1, ROWS(1, number + W_V));
+}
+
 static void show_gradient(void)
 {
     float parameter[COUNT], gradient[COUNT];
     begin(123, parameter);
     numerical_gradient(EXAMPLES, example, right, 0.01f, parameter,
                        gradient);
-    print_matrix("slopes of W_Q", D, D_K, ROWS(D_K, gradient));
-    print_matrix("slopes of W_K", D, D_K, ROWS(D_K, gradient + W_K));
-    print_matrix("slopes of W_V", D, 1, ROWS(1, gradient + W_V));
+    show_matrices((const char *const[]){"slopes of W_Q", "slopes of W_K",
+                                        "slopes of W_V"},
+                  gradient);
 }
 
 /*
@@ -355,19 +363,23 @@ It does within the first two hundred steps, and then it goes on falling.
 :::
 */
 
+static void learn(float rate, int steps, float parameter[COUNT])
+{
+    float gradient[COUNT];
+    descend(EXAMPLES, example, right, 0.01f, rate, steps, parameter,
+            gradient);
+}
+
 static void show_learning(float parameter[COUNT])
 {
-    enum { ROUNDS = 5, STEPS = 200 };
-    float gradient[COUNT], losses[ROUNDS + 1];
+    float losses[6];
     begin(123, parameter);
     losses[0] = head_loss(EXAMPLES, example, right, parameter);
-    for (int i = 1; i <= ROUNDS; i++) {
-        descend(EXAMPLES, example, right, 0.01f, 0.5f, STEPS, parameter,
-                gradient);
+    for (int i = 1; i <= 5; i++) {
+        learn(0.5f, 200, parameter);
         losses[i] = head_loss(EXAMPLES, example, right, parameter);
     }
-    print_vector("loss, before and after every 200 steps", ROUNDS + 1,
-                 losses);
+    print_vector("loss, before and after every 200 steps", 6, losses);
     show_answers("answers after 1,000 steps", parameter);
 }
 
@@ -445,16 +457,7 @@ how big is what gets eaten: 0.5864
 ```
 
 ## What the numbers have become {#learning-found}
-*/
 
-static void show_matrices(const float parameter[COUNT])
-{
-    print_matrix("W_Q", D, D_K, ROWS(D_K, parameter));
-    print_matrix("W_K", D, D_K, ROWS(D_K, parameter + W_K));
-    print_matrix("W_V", D, 1, ROWS(1, parameter + W_V));
-}
-
-/*
 ``` output
 W_Q (4, 2)
 [[-0.2039,  0.0166],
@@ -537,10 +540,9 @@ static void show_seeds(void)
     float losses[SEEDS], answers[SEEDS];
     const int seeds[SEEDS] = {7, 8, 9, 10, 11, 12};
     for (int i = 0; i < SEEDS; i++) {
-        float parameter[COUNT], gradient[COUNT], weights[3];
+        float parameter[COUNT], weights[3];
         begin((uint64_t)seeds[i], parameter);
-        descend(EXAMPLES, example, right, 0.01f, 0.5f, 1000, parameter,
-                gradient);
+        learn(0.5f, 1000, parameter);
         losses[i] = head_loss(EXAMPLES, example, right, parameter);
         answers[i] = head_answer(parameter, peanut, VERB, weights);
     }
@@ -572,11 +574,11 @@ jump across the valley and up the other side:
 /* folded: how this is printed */
 static void show_rates(void)
 {
-    float parameter[COUNT], gradient[COUNT], losses[5];
+    float parameter[COUNT], losses[5];
     begin(123, parameter);
     for (int i = 0; i < 5; i++) {
         losses[i] = head_loss(EXAMPLES, example, right, parameter);
-        descend(EXAMPLES, example, right, 0.01f, 4, 1, parameter, gradient);
+        learn(4, 1, parameter);
     }
     print_vector("loss at each of five steps, with a rate of 4", 5, losses);
 }
@@ -610,7 +612,7 @@ static void ask_about(const float parameter[COUNT], float eater, float food)
 
 int main(int argc, char *argv[])
 {
-    float parameter[COUNT], gradient[COUNT];
+    float parameter[COUNT];
     if (argc > 1) {
         if (argc != 3)
             REFUSE("%d numbers are given: 2 are needed, the size of the "
@@ -619,8 +621,7 @@ int main(int argc, char *argv[])
         const float eater = parse_float("a size", argv[1]);
         const float food = parse_float("a size", argv[2]);
         begin(123, parameter);
-        descend(EXAMPLES, example, right, 0.01f, 0.5f, 1000, parameter,
-                gradient);
+        learn(0.5f, 1000, parameter);
         ask_about(parameter, eater, food);
         return 0;
     }
@@ -630,7 +631,7 @@ int main(int argc, char *argv[])
     show_gradient();
     show_learning(parameter);
     draw_learning(parameter);
-    show_matrices(parameter);
+    show_matrices((const char *const[]){"W_Q", "W_K", "W_V"}, parameter);
     show_cat(parameter);
     show_seeds();
     show_rates();
