@@ -208,9 +208,9 @@ The list $b - a$ is the arrow from the tip of $a$ to the tip of $b$. So the
 dot product depends on three lengths and on nothing else, and lengths don't
 change when you turn the paper. Turn it until $a$ lies along the first axis.
 Now $a$ is $(|a|, 0)$ and $b$ is some $(s, t)$, where $s$ is the shadow, and
-their dot product is $|a|\, s + 0\, t$. Longer lists are no different: two arrows lie
-in a plane, whatever the space around them, and a plane can be laid on the
-paper.
+their dot product is $|a|\, s + 0\, t$. Longer lists are no different: two
+arrows lie in a plane, whatever the space around them, and a plane can be
+laid on the paper.
 
 ## Which words matter to *shiny*? {#dot-product-scores}
 
@@ -259,8 +259,8 @@ smoothly when a vector turns.
 
 If every word looks at every word, there is a row of scores for each. The
 function takes its sizes in this order: the rows of the result, its columns,
-then the length of the sums, so `n` queries, `m` keys and `d` entries in each.
-(`const float key[m][d]` is a pointer to rows. Since it knows `d`, the
+then the length of the sums, so `n` queries, `m` keys and `d` entries in
+each. (`const float key[m][d]` is a pointer to rows. Since it knows `d`, the
 compiler knows how far one row is from the next.)
 
 **Exercise 1.2** (★★, 3 points): `dot_scores`. Score `i`, `j` is the dot

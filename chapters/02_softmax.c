@@ -78,11 +78,11 @@ on any other, so no share should change. Call the function $f$. When all
 scores go up together, two shares keep their ratio only if both of their
 $f(s)$ grow by the same factor. So a step up multiplies $f$ by the same
 number wherever it starts. For a step of 1, call that number $a$. Ten steps
-multiply by $a^{10}$, and half a step by $\sqrt{a}$, because two of them must
-make $a$; the same goes for every fraction, and since $f$ grows, it has no
-room between the fractions to do anything else. So $f(s)$ is $a^s$ up to a
-constant factor, and the division takes that factor out. It's an exponential
-function, and no other will do.
+multiply by $a^{10}$, and half a step by $\sqrt{a}$, because two of them
+must make $a$; the same goes for every fraction, and since $f$ grows, it has
+no room between the fractions to do anything else. So $f(s)$ is $a^s$ up to
+a constant factor, and the division takes that factor out. It's an
+exponential function, and no other will do.
 
 Which base doesn't matter: since $a^s = e^{s \ln a}$, another base is the
 same as stretching the scores first. We take $e$, because formulas to come
@@ -417,7 +417,7 @@ And now the two sentences:
 static void show_both_sentences(void)
 {
     const float *const shiny = embedding[1], *const sun = embedding[2],
-                *const shoe = embedding[3];
+                       *const shoe = embedding[3];
     float with_shoe[3][3], weights[3], x[5][3];
     memcpy(with_shoe, embedding, sizeof with_shoe);
     memcpy(with_shoe[2], shoe, sizeof with_shoe[2]);
@@ -465,8 +465,8 @@ from *shoe*, where it began 0.7237 away.
 vectors above and below, and beyond them the words it has moved
 towards](shiny.svg){#fig-shiny}
 
-Any mixture would have moved *shiny* a little, even a plain average. What the
-weights add is that some words move it more than others, and with these
+Any mixture would have moved *shiny* a little, even a plain average. What
+the weights add is that some words move it more than others, and with these
 numbers they hardly do: *Hello* weighs nearly as much as *shoe*. Nothing has
 been trained yet, so a greeting counts as much as the thing that is shiny.
 (Since no weight is negative and all add up to 1, a mixture lies between its

@@ -29,8 +29,8 @@ best. Attention hands you some of everything, and more of what fits better.
 Where do three lists come from, if a word has one embedding? From three
 tables of numbers. Multiply the embedding by a table, and every entry of the
 new list is a blend of all the entries of the old one. Such a table is a
-**weight matrix**, and the new list is the embedding's **projection**. With the embeddings of $n$
-tokens as the rows of $X$,
+**weight matrix**, and the new list is the embedding's **projection**. With
+the embeddings of $n$ tokens as the rows of $X$,
 
 $$\underset{n \times d_k}{Q} =
     \underset{n \times d}{X}\;\; \underset{d \times d_k}{W_Q}, \qquad
@@ -42,11 +42,11 @@ $$\underset{n \times d_k}{Q} =
 Queries and keys have the same size, $d_k$, since they meet in a dot
 product. Values may have another, $d_v$.
 
-The same three matrices serve every word of every sentence. Their entries are **parameters** of the model, or
-**trainable weights**: training finds them, and afterwards they stay as they
-are. (So *weights* means two things in this field. This book says *weight
-matrix* for the parameters, and *attention weights* for the shares that
-softmax makes.)
+The same three matrices serve every word of every sentence. Their entries
+are **parameters** of the model, or **trainable weights**: training finds
+them, and afterwards they stay as they are. (So *weights* means two things
+in this field. This book says *weight matrix* for the parameters, and
+*attention weights* for the shares that softmax makes.)
 */
 
 #include "attention/03_qkv.h"
@@ -80,9 +80,9 @@ void project_qkv(int n, int d, int d_k, int d_v, const float x[n][d],
 }
 
 /*
-**Exercise 3.2** (by hand): Do a whole attention once with a pencil, when you
-have read as far as [](#qkv-values). Print the sheet in [](#qkv-paper) and
-fill in its empty tables, *A* to two decimals and *Z* to one. For *A*,
+**Exercise 3.2** (by hand): Do a whole attention once with a pencil, when
+you have read as far as [](#qkv-values). Print the sheet in [](#qkv-paper)
+and fill in its empty tables, *A* to two decimals and *Z* to one. For *A*,
 subtract the largest score of a row from all of them, as [](#softmax) does.
 
 From then on everything is as before: scores from the query and the keys,
@@ -139,8 +139,8 @@ static const float sentence[3][3] = {
 
 /*
 Start with the keys. A word can be found as one of three things: as somebody
-who acts, as an action, or as food that gets eaten. An animal acts. Food gets
-eaten, and what gets eaten doesn't act, hence the $-1$.
+who acts, as an action, or as food that gets eaten. An animal acts. Food
+gets eaten, and what gets eaten doesn't act, hence the $-1$.
 */
 
 static const float found_as[3][3] = {
@@ -187,8 +187,8 @@ static const float gives[3][2] = {
 Before you look: which word will each of the three words look at most?
 
 *Cat* looks for an action and finds *likes*. *Likes* looks for what gets
-eaten and finds *fish*. *Fish* looks for whoever acts and finds *cat*. No word
-looks back at the one that looks at it.
+eaten and finds *fish*. *Fish* looks for whoever acts and finds *cat*. No
+word looks back at the one that looks at it.
 :::
 */
 
@@ -233,6 +233,10 @@ keys (3, 3)
 [[1, 0, 0],
  [0, 1, 0],
  [0, 0, 1]]
+values (3, 2)
+[[1, 0],
+ [0, 0],
+ [1, 1]]
 scores, queries with keys (3, 3)
 [[0, 4, 0],
  [0, 0, 4],

@@ -1,11 +1,11 @@
 /*
 # Scaling: divide by the spread {#scaling}
 
-In [](#qkv) *likes* asked $(0, 0, 4)$, and *fish* got 0.9647 of its
-attention. Now say the same thing louder. Write the query and every key
-sixteen times over, one copy after another, so that each list has 48 entries
-instead of 3. Nothing new is said. Nobody would expect *likes* to be any
-surer.
+In [](#qkv) *likes* was looking for food, with the query $(0, 0, 4)$. Let it
+ask again, more quietly, with $(0, 0, 1)$. Now write that query and every
+key four times over, one copy after another, and then sixteen times, so that
+each list has 48 entries instead of 3. Nothing new is said. Nobody would
+expect *likes* to be any surer.
 */
 
 #include "attention/04_scaling.h"
@@ -37,8 +37,6 @@ static void show_longer(void)
 }
 
 /*
-(To leave some room at the start, the query here is $(0, 0, 1)$.)
-
 ``` output
 likes looks at cat, likes, fish, by one copy (3)
 [0.2119, 0.2119, 0.5761]
@@ -52,40 +50,42 @@ With sixteen copies, *cat* gets nothing any more. The lists have become
 longer, so their dot product has become larger, so softmax is surer, for no
 reason at all. Real models have lists of a hundred entries and more. If
 their attention isn't to be decided by the length of a list, the scores have
-to be made smaller again. The question is by how much, and the answer is a
-square root.
+to be made smaller again. The question is by how much.
 
 ## How scores grow {#scaling-spread}
 
-A dot product adds up $d$ products. How large does the sum get? If all
-products were 1, the sum would be $d$. But entries can be positive and
-negative, and then much of the sum cancels.
+A dot product adds up $d$ products. How large does the sum get? Our copies
+are the extreme: all products say the same, so sixteen copies make a score
+sixteen times as large. But ordinary entries are positive and negative, and
+then much of the sum cancels.
 
 Suppose the entries of queries and keys are random numbers with mean 0, and
 that they are **independent**: knowing one tells you nothing about another.
 How far they lie from 0 is measured by the **standard deviation**, or
-*spread*: the root of the mean of their squares. (Where the mean isn't 0,
-subtract it first.) Let the spread be 1.
+*spread*: the square root of the mean of their squares. (Where the mean
+isn't 0, subtract it first.) Let the spread be 1.
 
-A single product $p = qk$ has the mean 0, because for every $q$ the keys
-that meet it have the mean 0. And $q^2$ and $k^2$ have the mean 1, so $q^2
-k^2$ has the mean $1 \cdot 1 = 1$. The product has the spread 1, as $q$ and
-$k$ had. Now add two such products, and square the sum:
+For independent numbers, the mean of a product is the product of the means:
+whatever the first factor is, the second has the same mean. So a single
+product $p = qk$ has the mean $0 \cdot 0 = 0$. And since $q^2$ and $k^2$
+have the mean 1, $p^2 = q^2 k^2$ has the mean $1 \cdot 1 = 1$. The product
+has the spread 1, as $q$ and $k$ had. Now add two such products, and square
+the sum:
 
 $$(p_1 + p_2)^2 = p_1^2 + 2\, p_1 p_2 + p_2^2$$
 
-The mean of the squares is 1 each. The mean of $p_1 p_2$ is $0 \cdot 0$, and
-there goes everything that cancels. So the square of the sum has the mean 2,
+Each of the two squares has the mean 1. The mean of $p_1 p_2$ is $0 \cdot
+0$: that is where things cancel. So the square of the sum has the mean 2,
 with a third product it has the mean 3, and with $d$ products it has the
-mean $d$. The spread of a score is the root of that, $\sqrt{d}$.
+mean $d$. The spread of a score is the square root of that, $\sqrt{d}$.
 
 The first Transformer had queries and keys of [64]{.cited} entries
-[@vaswani2017]. Its scores would lie some $\sqrt{64} = 8$ on either side of
-0. Don't believe it, measure it.
+[@vaswani2017]. Its scores would typically be about $\sqrt{64} = 8$ away
+from 0. Don't believe it, measure it.
 
 **Exercise 4.1** (★, 2 points): `score_spread`. Take the mean of `n` scores.
 Square the difference of each score from that mean, and take the mean of
-these squares. The root of the second mean is the spread. Add up in
+these squares. The square root of the second mean is the spread. Add up in
 `double`: a float keeps some seven digits, and a sum of 10,000 squares needs
 more.
 
@@ -117,9 +117,10 @@ float score_spread(int n, const float scores[n])
 The experiment needs tables whose size is known only when the program runs.
 `new_table(n, d)` asks for the memory of one, and refuses if there is none.
 Read `float(*query)[d]` from the inside out: `query` points to rows of `d`
-floats, so `query[1]` is a row and `query[1][2]` an entry. The random
-numbers are PyTorch's own for the seed 123 ([](#random) tells how they are
-made).
+floats, so `query[1]` is a row and `query[1][2]` an entry. `normal_fill`
+draws numbers with mean 0 and spread 1. They are PyTorch's own for the
+seed 123, the number that a sequence of random numbers starts from
+([](#random) tells how they are made).
 */
 
 void random_scores(int n, int m, int d, float scores[n][m])
@@ -136,8 +137,7 @@ void random_scores(int n, int m, int d, float scores[n][m])
 
 /*
 A hundred random queries meet a hundred random keys, with 2, 64 and 4,096
-entries in each. `ROWS(100, pointer)` says that what the pointer leads to
-should be read as a table with rows of 100 floats.
+entries in each.
 */
 
 /* folded: how this is printed */
@@ -148,6 +148,7 @@ static void show_spread(void)
     const char *const panel[3] = {"d = 2", "d = 64", "d = 4096"};
     float(*scores)[ALL] = new_table(3, ALL), table[3][3];
     for (int i = 0; i < 3; i++) {
+        /* ROWS: read what a pointer leads to as rows of so many floats. */
         random_scores(MANY, MANY, sizes[i], ROWS(MANY, scores[i]));
         table[i][0] = (float)sizes[i];
         table[i][1] = score_spread(ALL, scores[i]);
@@ -263,8 +264,10 @@ We have assumed a spread of 1, means of 0 and independence, and nothing says
 that a *trained* model keeps to that. The matrices that [](#self-attention)
 begins with give queries and keys a spread of about $1/\sqrt{3}$, so that
 the divided scores have the spread $1/3$ rather than 1; training then moves
-them wherever it needs them. Dividing by the root makes a start that is the
-same for every width. It's no law about the finish.
+them wherever it needs them. And our copies at the start, which are anything
+but independent, grow with $d$: divided by $\sqrt{16} = 4$, the score of
+sixteen copies is still four times that of one. Dividing by the root makes a
+fair start for any $d$. It says nothing about where training ends.
 
 ## What is so bad about one winner {#scaling-saturated}
 
@@ -276,22 +279,27 @@ training sees nothing, and nothing moves.
 
 So how much does a share change with its score? Raise the score of a word
 whose share is $w$ by a small $s$. Its exponential becomes $e^s$ times as
-large, which is nearly $1 + s$ times. That exponential was $w$ of the sum of
-all, so the sum becomes $1 + ws$ times as large. The share becomes $w (1 +
-s) / (1 + ws)$, and what it has gained is
+large, which is nearly $1 + s$ times: $e^{0.01} = 1.01005$. That exponential
+was $w$ of the sum of all, so the sum becomes $1 + ws$ times as large. The
+share becomes $w (1 + s) / (1 + ws)$, and what it has gained is
 
 $$\frac{w (1 + s)}{1 + ws} - w = \frac{w (1 - w)\, s}{1 + ws}$$
 
 The denominator is nearly 1, so the slope of a share is $w (1 - w)$. For
 a share of one half it's $1/2 \cdot 1/2 = 1/4$, and no share has more. For a
-share of 0 it's 0, and for a share of 1 it's 0 as well. A softmax that gives
-everything to one word is called **saturated**: nudge any score, and nothing
-happens. To measure it, lower and raise a score a little, and divide:
+share of 0 it's 0, and for a share of 1 it's 0 as well. What if another
+score is raised, one whose share is $v$? Then only the sum grows, the share
+falls to $w / (1 + vs)$, and by the same calculation its slope is $-wv$.
+
+A softmax that gives everything to one word is called **saturated**. One
+share is 1 and all others are 0, so of $w$ and $v$ at least one is 0: nudge
+any score, and nothing happens. To measure it, lower and raise a score a
+little, and divide:
 */
 
 static float share_slope(const float scores[6], int j)
 {
-    const float step = 1 / 64.0f;
+    const float step = 0.01f;
     float nudged[6], below[6], above[6];
     memcpy(nudged, scores, sizeof nudged);
     nudged[j] = scores[j] - step;
@@ -338,26 +346,32 @@ scores divided by the root of d (6)
     slope of the second share: 0.1771
 ```
 
-As they are, the second score is some twelve below the third, its share is
-0.0000, and its slope is 0.0000. Divided, the slope is 0.1771.
+As they are, the second score is some twelve below the third, so its share
+is a few millionths, and so is its slope. The last is some
+123 below, and $e^{-123}$ is less than the smallest number above 0 that a
+float can hold. Divided by 64, the scores are close together, and the slope
+is 0.1771.
 
 A score is not a number that training can move, though. It moves an entry of
 a matrix, which moves the query, which moves the score, which moves the
 share. Along such a path the slopes are multiplied, which is called the
 **chain rule**: if the score moves 3 times as fast as the entry, and the
 share 0.1771 times as fast as the score, then the share moves $3 \cdot
-0.1771$ times as fast as the entry. So $w (1 - w)$ is a factor in every
-slope that softmax passes back. Where it's 0, all of them are 0, however
-good the rest of the model is. That is a **vanishing gradient**.
+0.1771$ times as fast as the entry. So $w (1 - w)$ or $-wv$ is a
+factor in every slope that softmax passes back. In a saturated softmax all
+of these are 0 or next to nothing, however good the rest of the model is.
+(The slopes of a model together are its **gradient**, and this is called a
+**vanishing gradient**.)
 
-(Dividing by 64 is itself such a factor: the score moves 64 times more
-slowly than it would have. But a small slope can be made up for by a larger
-step. Nothing makes up for 0.)
+Dividing by 64 is itself such a factor: the score moves 64 times more slowly
+than it would have. But that factor is the same for all scores, and a step
+64 times as large makes up for it. No step makes up for a few millionths and
+for $e^{-123}$ in the same row.
 
 ## Attention {#scaling-attention}
 
-With the division, the formula is complete, as it was published, under the
-name of **scaled dot-product attention** [@vaswani2017]:
+With the division, the formula is complete. It was published as **scaled
+dot-product attention** [@vaswani2017]:
 
 $$\operatorname{attention}(Q, K, V)
   = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d_k}}\right) V$$
@@ -415,7 +429,7 @@ The first attention did without them. It was **additive** [@bahdanau2014]:
 multiply query and key by a matrix each, add the results, squeeze every
 entry into the range from $-1$ to 1, and add the entries up, each times a
 learned number. For large $d_k$ this worked better than dot products that
-were not divided, which is how the root came into the formula
+were not divided, which is how the square root came into the formula
 [@vaswani2017].
 
 Why not keep it? Because the sum and the squeezing have to be done anew for
@@ -424,7 +438,7 @@ matrices, and for those, libraries and processors have been built.
 
 You can compute attention at any width now, and softmax stays awake. What
 you can't do yet is use it on words of your own: up to now, all vectors were
-typed into the program. [](#tokens) gets them from a text.
+typed in or drawn at random. [](#tokens) gets them from a text.
 
 The same in PyTorch, where `F.scaled_dot_product_attention` is your
 `attention` in a single call:
@@ -645,7 +659,7 @@ root of 16 is 1.
 :::
 
 ::: {.solution exercise="4.5"}
-By $2 \sqrt{d_k}$, if both have the mean 0: each product has the deviation
-2, and so their sum has twice the deviation.
+By $2 \sqrt{d_k}$, if both have the mean 0: each product has the standard
+deviation 2, and so their sum has twice what it had.
 :::
 */

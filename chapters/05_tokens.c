@@ -7,8 +7,8 @@ model a word is the number of a row, and that's all it ever finds out about
 how the word is written.
 
 So before attention can begin, a text has to become row numbers, and the row
-numbers have to become rows. There are only three steps, and each takes a
-few lines. At the end you can give the program a sentence of your own.
+numbers have to become rows. That takes three short functions, and at the
+end you can give the program a sentence of your own.
 */
 
 #include "attention/05_tokens.h"
@@ -20,8 +20,9 @@ few lines. At the end you can give the program a sentence of your own.
 /*
 ## From text to words {#tokens-words}
 
-To cut a text into tokens is called **tokenization**. We cut at blanks and
-leave commas out. Real models also cut inside words, into *subwords*, so
+To cut a text into tokens is called **tokenization**. We cut at spaces and
+leave commas out; everything else, full stops too, stays with its word. Real
+models also cut inside words, into *subwords*, so
 that a word they have never seen can be put together from pieces they know.
 For everything that follows it makes no difference what the pieces are.
 
@@ -30,7 +31,7 @@ For everything that follows it makes no difference what the pieces are.
 */
 
 /* A letter outside the English alphabet takes several bytes in UTF-8. None
- * of them looks like a blank or a comma, so no letter is cut in two.
+ * of them looks like a space or a comma, so no letter is cut in two.
  * (strchr finds the closing 0 too, since its list of characters ends with
  * one.) */
 int split_words(const char *sentence, Word word[WORDS_MAX])
@@ -61,10 +62,11 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 
 Put the words of the text in alphabetical order, each of them once. That is
 the **vocabulary**, and a word's position in it, counted from 0, is the
-word's number, or **id**. It doesn't matter which word gets which number. It
-matters that a word gets the same number every time.
+word's number, or **id**. It doesn't matter which word gets which number,
+only that the same word always gets the same one.
 
-A real model has one vocabulary for all texts, made once. Raschka gives
+Our program makes its vocabulary from the sentence it's given. A real model
+has one for all texts, made once. Raschka gives
 [30,000 to 50,000]{.cited} entries as usual [@raschka2024magazine], and
 newer models have more.
 
@@ -83,7 +85,7 @@ the entries you have; if it is not there yet, make room and put it in.
 
 ::: done
 Words have become numbers, the same ones each time. A large model cuts words
-into subwords first; then it does the same.
+into subwords first, and then looks up their numbers as you do.
 :::
 */
 
@@ -134,8 +136,8 @@ copying its row. There is nothing to calculate.
 would read other memory and say nothing.
 
 ::: hint
-All ids may be tested first, so that nothing is written where one is wrong.
-The row to copy is `table[ids[i]]`.
+Test an id before you use it, and remember that it may be negative. The row
+to copy is `table[ids[i]]`.
 :::
 
 ::: done
@@ -175,11 +177,12 @@ its rows as it changes any other matrix.
 
 The sentence is *Life is short, eat dessert first*. The table has 50,000
 rows, as for a real vocabulary, and three columns, as fits on a page. What
-is in it, before anything has been learned? Random numbers, and for a good
-reason: if all rows were equal, everything that is calculated from them
-would be equal as well, and training could never tell two words apart.
-PyTorch draws them from a bell curve around 0 with the spread 1, and
+is in it, before anything has been learned? Random numbers: if all rows were
+equal, no word could be told from another until training had moved them
+apart. PyTorch draws them from a bell curve around 0 with the spread 1, and
 `embedding_fill` draws the same ones from the same seed ([](#random-bell)).
+(Few rows would come out differently from many, for a reason that
+[](#random-groups) gives. So we draw all of them and use six.)
 */
 
 /* folded: how this is printed */
@@ -256,6 +259,11 @@ embedded sentence (5, 3)
  [-0.2196, -0.3792,  0.7671]]
 ```
 
+*The* has the row that *first* had before, and that is no accident: this is
+another vocabulary, with its own number 3. A model that should remember what
+*first* means can't afford that, which is why its vocabulary is made once
+and kept.
+
 Any alphabet will do:
 
 ``` {.output args="'Schöne Grüße, 你好'"}
@@ -298,14 +306,14 @@ trained.)
 
 The sentence, the seed and the table of 50,000 rows are those of Raschka's
 article [@raschka2024magazine]. Its program sorts the words without removing
-duplicates first, which a sentence with a repeated word does not survive
+duplicates first, which goes wrong for a sentence with a repeated word
 ([A.28](#errata-28)). Its size of 3 is for the page's sake, as ours is: it
 gives [4,096]{.cited} as the embedding size of Llama 2 with seven billion
 parameters.
 
 The six rows are needed in later chapters, so here they are, with nine
-digits, which are enough to give a float back to the last bit. A test holds
-them against what the seed makes.
+digits, which are enough to recover a float exactly. A test checks them
+against what the seed makes.
 */
 
 const float life[6][3] = {
@@ -318,10 +326,10 @@ const float life[6][3] = {
 };
 
 /*
-The article goes on with matrices from the seed 123, and lets *is* look. Its
-values have four entries where queries and keys have two. Queries and keys
-must agree, since they meet in a dot product; the size of the values is
-free, and is the size of the result.
+The article goes on with matrices from the seed 123, and works out what *is*
+looks at. Its values have four entries where queries and keys have two.
+Queries and keys must agree, since they meet in a dot product; the size of
+the values is free, and is the size of the result.
 */
 
 /* folded: how this is printed */

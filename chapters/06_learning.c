@@ -7,15 +7,17 @@ a $-4$ was there to cancel another number, and that was for a world of three
 words. GPT-2 has [144]{.cited} such sets of matrices [@radford2019], and
 nobody wrote any of them.
 
-Here is a bet. Take 20 random numbers as the three matrices of a head, show
-it six short sentences with the right answer to each, and tell it nothing
-else: not what a verb is, not who eats whom. By the end of this chapter it
-will have found the food, and it will find it in a sentence it has never
-seen. There's no calculus in it, only a loop that makes each number a little
-larger and a little smaller, and watches.
+Here is a bet. One attention with its three matrices is called a **head**.
+Take 20 random numbers as the matrices of a head, show it six short
+sentences with the right answer to each, and tell it nothing else: every
+word comes with what it is, but nobody says which of that matters. By the
+end of this chapter the head will have found the food, even in a sentence it
+has never seen. There's no calculus in it, only a loop that makes each
+number a little larger and a little smaller, and watches.
 */
 
 #include "attention/06_learning.h"
+#include "attention/01_dot_product.h"
 #include "attention/03_qkv.h"
 #include "attention/04_scaling.h"
 #include "attention/B_random.h"
@@ -66,8 +68,8 @@ which of the two is subtracted.
 :::
 
 ::: done
-This is the oldest of all losses. Chapters to come use others, and descend
-them in the same way.
+This is the oldest of all losses. Later chapters use others, and lower them
+in the same way.
 :::
 */
 
@@ -123,6 +125,7 @@ float head_answer(const float parameter[HEAD_COUNT],
     project_qkv(3, D, D_K, 1, x, ROWS(D_K, parameter),
                 ROWS(D_K, parameter + W_K), ROWS(1, parameter + W_V), query,
                 key, value);
+    /* One query, three words. */
     attention(1, 3, D_K, 1, &query[who], key, value, &scores,
               ROWS(3, weights), ROWS(1, &answer));
     return answer;
@@ -143,22 +146,18 @@ static void begin(uint64_t seed, float parameter[COUNT])
 }
 
 /*
-The loss is that of the verb's answers to all examples:
+The loss is taken over the verb's answers in all sentences:
 */
 
 float head_loss(int n, const float sentences[n][3][HEAD_D],
                 const float target[n], const float parameter[HEAD_COUNT])
 {
-    double sum = 0;
     if (n < 1)
         REFUSE("%d sentences: at least 1 is needed", n);
-    for (int i = 0; i < n; i++) {
-        float weights[3];
-        const float answer =
-            head_answer(parameter, sentences[i], VERB, weights);
-        sum += (double)mean_squared_error(1, &answer, &target[i]);
-    }
-    return (float)(sum / n);
+    float answer[n], weights[3];
+    for (int i = 0; i < n; i++)
+        answer[i] = head_answer(parameter, sentences[i], VERB, weights);
+    return mean_squared_error(n, answer, target);
 }
 
 /* folded: how this is printed */
@@ -196,9 +195,9 @@ Nonsense, as expected, and five times worse than the average.
 
 Pick one of the 20 numbers, say the last, which says how much of its size a
 word gives. Make it a little larger, and the loss changes. Make it a little
-smaller, and the loss changes the other way. The difference of the two
-losses, divided by how far apart the two numbers are, is the **slope** of
-the loss for that number:
+smaller, and the loss changes too, most often the other way. The difference
+of the two losses, divided by how far apart the two numbers are, is the
+**slope** of the loss for that number:
 */
 
 /* folded: how this is printed */
@@ -227,8 +226,9 @@ loss with 0.01 less: 0.4159
 slope: -0.3716
 ```
 
-The slope is negative: the loss falls as this number grows. So it should
-grow.
+(The slope is computed from the losses as they are, before they are rounded
+to four digits.) It's negative: the loss falls as this number grows. So the
+number should grow.
 
 Do that for all 20 numbers, and you have 20 slopes, which together are
 called the **gradient**. Found this way, by trying, it is a **numerical
@@ -250,8 +250,8 @@ Between the upper and the lower value there are two nudges, not one. And
 :::
 
 ::: done
-You can train anything now that has a loss: slowly, but without calculus.
-Later this function checks whether calculus was done right.
+You know how to train anything that has a loss: slowly, but without
+calculus. Later, the same method checks whether calculus was done right.
 :::
 */
 
@@ -324,11 +324,11 @@ Now move every number against its slope: where the loss rises with a number,
 make the number smaller, where it falls, larger, and the more so the steeper
 the slope. How far is up to us. The factor is called the **learning rate**.
 Then calculate all slopes anew, because the numbers have moved, and take the
-next step. This is **gradient descent**, and it is how everything in this
-field learns.
+next step. This is **gradient descent**, and language models learn by it,
+too.
 
-**Exercise 6.3** (★★, 3 points): `descend`. So many steps, each of which
-takes the numerical gradient and then moves every parameter against its
+**Exercise 6.3** (★★, 3 points): `descend`. It takes `steps` steps. Each of
+them finds the numerical gradient and then moves every parameter against its
 slope, by the slope times the rate.
 
 ::: hint
@@ -359,7 +359,7 @@ void descend(int n, const float sentences[n][3][HEAD_D],
 A thousand steps with a learning rate of 0.5. Will the loss get below
 0.0783, which is what an average can do?
 
-It does within the first two hundred steps, and then it goes on falling.
+It does, within the first two hundred steps.
 :::
 */
 
@@ -438,8 +438,8 @@ attention of likes, after (6, 3)
 looks everywhere, after a thousand steps at the
 food](learned.svg){#fig-learned}
 
-Nobody told it what food is. It found that out because looking at the food
-makes the loss smaller. Is it a rule, or has it learned six answers by
+Nobody told it to look at the food. It does so because that makes the loss
+smaller. Is it a rule, or has it learned six answers by
 heart? Ask about sentences that it has never seen. The program takes the
 size of the eater and of the food; an elephant likes a peanut, and a mouse
 likes a melon:
@@ -479,8 +479,9 @@ W_V (4, 1)
 Compare them with the matrices you wrote in [](#qkv-cat). The query of an
 action, the second row of $W_Q$, and the third row of $W_K$, the key of
 food, are both large and point the same way, so their product is large. The
-value, in the last row of $W_V$, is mostly the size. It's your design, found
-by trial.
+value, in the last row of $W_V$, is mostly the size; it's more than 1,
+because not quite all of the attention reaches the food, and the sum comes
+out too small otherwise. It's your design, found by trial.
 
 ## Why other words changed their minds {#learning-why}
 
@@ -490,14 +491,18 @@ know what *cat* looks at:
 
 static void show_cat(const float parameter[COUNT])
 {
-    float start[COUNT], weights[3];
+    float start[COUNT], weights[3], query[2][D_K];
     begin(123, start);
+    matmul(1, D_K, D, example[0], ROWS(D_K, start), ROWS(D_K, query[0]));
+    matmul(1, D_K, D, example[0], ROWS(D_K, parameter),
+           ROWS(D_K, query[1]));
     head_answer(start, example[0], ACTS, weights);
     print_vector("attention of cat, before", 3, weights);
     head_answer(parameter, example[0], ACTS, weights);
     print_vector("attention of cat, after", 3, weights);
-    print_answer("the query of cat is the same, to the last bit",
-                 !memcmp(start, parameter, D_K * sizeof *start));
+    print_matrix("query of cat, before and after", 2, D_K, query);
+    print_answer("they are the same, to the last bit",
+                 !memcmp(query[0], query[1], sizeof query[0]));
 }
 
 /*
@@ -506,11 +511,14 @@ attention of cat, before (3)
 [0.3241, 0.3046, 0.3713]
 attention of cat, after (3)
 [0.2588, 0.2707, 0.4705]
-the query of cat is the same, to the last bit: yes
+query of cat, before and after (2, 2)
+[[-0.3856, -0.1822],
+ [-0.3856, -0.1822]]
+they are the same, to the last bit: yes
 ```
 
 What *cat* looks at has changed, and its query has not. How can that be? The
-six slopes of 0 tell. A query is a word's numbers times $W_Q$, and the
+six slopes of 0 explain it. A query is a word's numbers times $W_Q$, and the
 verb's numbers are $(0, 1, 0, 0)$. So the query of the verb *is* the second
 row of $W_Q$, and nothing in the other three rows ever enters it. Nudge
 them, and no answer changes, so the loss doesn't change, so their slopes are
@@ -537,7 +545,7 @@ static void show_seeds(void)
     enum { SEEDS = 6 };
     const float peanut[3][D] = {
         {1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0.05f}};
-    float losses[SEEDS], answers[SEEDS];
+    float losses[SEEDS], answers[SEEDS], found[SEEDS];
     const int seeds[SEEDS] = {7, 8, 9, 10, 11, 12};
     for (int i = 0; i < SEEDS; i++) {
         float parameter[COUNT], weights[3];
@@ -545,10 +553,12 @@ static void show_seeds(void)
         learn(0.5f, 1000, parameter);
         losses[i] = head_loss(EXAMPLES, example, right, parameter);
         answers[i] = head_answer(parameter, peanut, VERB, weights);
+        found[i] = weights[FOOD];
     }
     print_integers("seeds", SEEDS, seeds);
     print_vector("loss from each", SEEDS, losses);
     print_vector("size of the peanut", SEEDS, answers);
+    print_vector("attention to the peanut", SEEDS, found);
 }
 
 /*
@@ -559,13 +569,15 @@ loss from each (6)
 [0.0002, 0.0003, 0.0002, 0.0001, 0.0002, 0.0003]
 size of the peanut (6)
 [ 0.0711, -0.0174,  0.0518,  0.1767,  0.1998,  0.0235]
+attention to the peanut (6)
+[0.8641, 0.5481, 0.9205, 0.1004, 0.0636, 0.7438]
 ```
 
-All six learned their examples. But look at the peanuts of the seeds 8, 10
-and 11. These heads have found another way to get six answers right, one
-that doesn't look at the food alone, and it fails on the elephant. From six
-examples you can't tell the two ways apart, and neither can training. More
-examples would have helped.
+All six learned their examples, but we were lucky with 123: the seeds 8, 10
+and 11 get the peanut wrong. The head of seed 11 gives it only 0.0636 of its
+attention. It has found another way to get six answers right, one that
+hardly looks at the food, and on the elephant that way fails. From six
+examples you can't tell the two ways apart, and neither can training.
 
 And the learning rate? Too small, and you wait. Too large, and the steps
 jump across the valley and up the other side:
@@ -586,18 +598,18 @@ static void show_rates(void)
 /*
 ``` output
 loss at each of five steps, with a rate of 4 (5)
-[    0.4122,     5.7552,    27.6915,  1330.3848, 65165.3281]
+[    0.4122,     5.7552,    27.6914,  1330.4126, 65165.1250]
 ```
 
 ## What it costs
 
 Every slope takes two runs of the model over all examples. With 20 numbers
-that's twice 20 runs a step, and your machine didn't notice. GPT-2 has
-[124]{.cited} million [@radford2019] numbers, so a single step would take
-twice as many runs, which is never going to end. There is a way to get all
-slopes at once for about the price of two or three runs, and [](#backward)
-is about it. It's the one thing that stands between this chapter and a
-language model: everything else about learning you have now seen.
+that's twice 20 runs a step, and your machine didn't notice. The
+smallest GPT-2 has [124]{.cited} million numbers [@radford2019], so a single
+step would take twice as many runs, which is never going to end. There is a
+way to get all slopes at once for about the price of two or three runs, and
+[](#backward) is about it. With those slopes, the loop of this chapter
+trains a whole language model.
 */
 
 /* folded: how this is printed */
@@ -695,7 +707,7 @@ punish the farther more.
 ::: {.solution exercise="6.5"}
 The numbers of the eater are $(1, 0, 0, s)$ with its size $s$. Its query is
 the first row of $W_Q$ plus $s$ times the last. So the slopes of the first,
-the second and the last row would count, and only the row of food would stay
-at 0.
+the second and the last row would not be 0. Only those of the row of food
+would stay 0.
 :::
 */

@@ -3,8 +3,8 @@
 
 The head of [](#learning) was an array of 20 numbers, and you had to
 remember that $W_K$ begins at number 8 and $W_V$ at number 16. That was one
-head. GPT-2 has [144]{.cited} of them [@radford2019], and each head's
-results are wanted by somebody: the page prints them, training reads them.
+head. GPT-2 has [144]{.cited} of them [@radford2019], and other
+code needs each head's results: the page prints them, training reads them.
 So put together what belongs together: the parameters of an attention in one
 object, its results in another, and one function between the two.
 
@@ -55,7 +55,7 @@ Row with row, all pairs: [](#dot-product) has a function for that.
 :::
 
 ::: done
-You have `nn.Linear`. Most parameters of a language model stand in such
+You have `nn.Linear`. Most parameters of a language model are in such
 layers.
 :::
 */
@@ -91,17 +91,17 @@ void linear_fill(Random *r, int d_in, int d_out, float weight[d_out][d_in],
 
 Three linear layers, one for each role, are an attention. Because the words
 of a text look at the words of the same text, it is called
-**self-attention**. An object like this one, parameters and the functions
-that use them, is a **module** in PyTorch, and the names of its functions
-end in `_init`, `_forward` and `_free`. One such attention, with its three
-matrices, is a **head**.
+**self-attention**. PyTorch calls such an object, parameters and the
+functions that use them, a **module**. In our C, the names of these
+functions end in `_init`, `_forward` and `_free`.
 
 ::: {.header of="Attention" until="From chapter 8"}
 :::
 
 All parameters are in one array, `memory`, as in [](#learning), and for the
-same reason: a single loop reaches them all. `attention_init` asks for that
-memory, and then the layers draw their numbers, one after another:
+same reason: a single loop reaches them all. `attention_init` takes its
+sizes from an `Attention` without memory, and asks for the memory. Then the
+layers draw their numbers, one after another:
 */
 
 void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
@@ -118,8 +118,8 @@ void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
 
 /*
 What the head computes goes into a second object, the **trace**, which the
-caller makes. C wants to know a table's width when it compiles, and a trace
-learns its widths when it runs, so its tables are plain pointers, and
+caller makes. A struct in C can't hold tables whose width is known only when
+the program runs, so the tables of a trace are plain pointers, and
 `ROWS(d, pointer)` says how wide they are.
 
 ::: {.header of="Trace" until="From chapter 8"}
@@ -131,7 +131,7 @@ With queries, keys and values in the trace, the formula is one call.
 
 void attend_trace(Trace *t)
 {
-    /* It must have memory, one head, and no output layer. */
+    /* It must have memory, and one head (more come in chapter 12). */
     trace_check(t, t->n, t->m, 1, t->d_k, t->d_v, 0);
     t->dropout_rate = 0; /* until chapter 11 */
     attention(t->n, t->m, t->d_k, t->d_v, ROWS(t->d_k, t->query),
@@ -141,9 +141,10 @@ void attend_trace(Trace *t)
 }
 
 /*
-And this is the whole of self-attention. (The words that look, `x`, and the
-words they look at, `y`, are the same here. [](#cross-attention) makes them
-two texts.)
+And this is the whole of self-attention. It projects, and it attends. (The
+function that projects lets the words that look, `x`, be other words than
+those they look at, `y`, because [](#cross-attention) will have two texts.
+Here they are the same, and it checks that both may be.)
 */
 
 void attention_project(const Attention *a, int n, int m,
@@ -213,20 +214,21 @@ context vectors of fish likes cat (3, 2)
  [ 0.0099, -0.0117]]
 ```
 
-The second table is the first, read from below. Each word gets what it got
-before. To attention, *dog bites man* and *man bites dog* are the same three
-words, and no training will change that, because no parameter has anything
-to do with where a word stands. So models add a vector for the position to
-every embedding, a **positional encoding**, before attention sees it.
-[](#positions) has four ways to do that.
+The second table is the first, read from the bottom up. Each word gets what
+it got before. To attention, *dog bites man* and *man bites dog* are the
+same three words, and no training will change that, because no parameter has
+anything to do with where a word stands. So models add a vector for the
+position to every embedding, a **positional encoding**, before attention
+sees it. [](#positions) has four ways to do that.
 
 ## It learns {#self-attention-training}
 
 In [](#qkv) you made *likes* find *fish* by hand. Now let the object find
 out. Let $w$ be the attention that *likes* gives to *fish*. As a loss, take
 $-\ln(w)$: it is 0 where $w$ is 1, and grows without end as $w$ goes to 0.
-The two loops are those of [](#learning-steps). What they go through is the
-memory of an object now:
+(A square would do as well here. But $-\ln$ of a share is what language
+models are trained on.) The two loops are those of [](#learning-steps). This
+time they run over an object's memory:
 */
 
 static float loss(const Attention *a, Trace *t)
@@ -245,8 +247,9 @@ static void train_once(Attention *a, Attention *gradient, Trace *t)
         a->memory[i] = was + nudge;
         const float above = loss(a, t);
         a->memory[i] = was - nudge;
-        gradient->memory[i] = (above - loss(a, t)) / (2 * nudge);
+        const float below = loss(a, t);
         a->memory[i] = was;
+        gradient->memory[i] = (above - below) / (2 * nudge);
     }
     for (size_t i = 0; i < a->count; i++)
         a->memory[i] -= 0.5f * gradient->memory[i];
@@ -306,8 +309,9 @@ slopes, before the first step (6, 3)
 The first two rows are the weight for the queries, the next two that for the
 keys, the last two that for the values. The loss looks at attention weights,
 and values come after those, so the last two rows are 0. In the first two
-rows only the column of an action counts, since *likes* is nothing but an
-action, as [](#learning-why) has explained.
+rows only the column of an action counts (a column here, since the layers
+keep a row for each output): *likes* is nothing but an action, as
+[](#learning-why) has explained.
 
 ``` output
 loss, before and after every twenty steps (6)
@@ -336,14 +340,17 @@ Why does a layer draw from $-1/\sqrt{d_{\text{in}}}$ to
 $1/\sqrt{d_{\text{in}}}$? An entry of a query is a sum of $d_{\text{in}}$
 products, and by [](#scaling-spread) the spread of such a sum grows with the
 root of $d_{\text{in}}$. The range shrinks by the same root. Numbers drawn
-evenly between $-a$ and $a$ have the spread $a/\sqrt{3}$. So where words
+evenly between $-a$ and $a$ have the spread $a/\sqrt{3}$ ([](#random-bell)
+measures it). So where words
 have the spread 1, a sum of $d_{\text{in}}$ products has
 $\sqrt{d_{\text{in}}} \cdot a/\sqrt{3}$, and since $a$ is
 $1/\sqrt{d_{\text{in}}}$, that is $1/\sqrt{3}$, whatever the width.
 
 To see what it's good for, compare it with numbers drawn from 0 to 1 at
 every width, as `torch.rand` gives them. Six random words attend to each
-other, with 64 entries for queries and keys, fifty times over.
+other, with 64 entries for queries and keys, fifty times over. For each
+width the table has the mean, over all of these, of the largest share that a
+word gives.
 */
 
 /* folded: how this is printed */
@@ -393,11 +400,13 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
 ```
 
 With `rand`, a wide model is saturated before it has learned anything. Its
-queries have a spread of up to 35.3345, and they all lean to one side, so
-the 64 products of a score don't cancel, and the division by $\sqrt{d_k}$
-isn't enough. With `nn.Linear`'s range the spread is near 0.58 at every
-width, and the largest of six shares lies between one fifth and one quarter.
-Training begins with a model in which every word counts.
+queries have a spread of up to 35.3345. And where no number of a matrix is
+negative, every entry of a query follows the sum of the word's numbers, so
+that most of them have the same sign. The 64 products of a score don't
+cancel then, and the division by $\sqrt{d_k}$ isn't enough. With
+`nn.Linear`'s range the spread is near 0.58 at every width, and the largest
+of six shares lies between one fifth and one quarter. Training begins with a
+model in which every word counts.
 
 You can make as many heads as you like now, and train each. Up to here, a
 text has looked at itself. What if the words it looks at are in another
@@ -553,8 +562,8 @@ attention weights of journey (6)
 [0.2041, 0.1659, 0.1662, 0.1496, 0.1665, 0.1477]
 ```
 
-The six rows are nearly the same, since each word takes about one sixth of
-every word.
+The six rows are nearly the same, since no word takes much more of one word
+than of another.
 
 ### From the second to the first {#self-attention-copied}
 
@@ -576,7 +585,7 @@ two sizes are those of the table it is given.
 :::
 
 ::: done
-Two classes that look different compute the same: with the same weights,
+Two versions that look different compute the same: with the same weights,
 they give the same result.
 :::
 */
@@ -659,9 +668,9 @@ Shuffle the words, and the results are shuffled along and otherwise the
 same: attention knows of no order. A model has to be told.
 :::
 
-**Exercise 7.4** (by hand): How many parameters has a first version whose
-tokens have three entries, with two entries for queries and keys, and four
-for values? And a second version with bias?
+**Exercise 7.4** (by hand): How many parameters does version 1 have, if its
+tokens have three entries, its queries and keys two, and its values four?
+And version 2, with bias?
 
 **Exercise 7.5** (by hand): One of the three biases of the second version
 changes nothing in the result, whatever its numbers are. Which one, and why?
@@ -699,7 +708,8 @@ $24 + 2 + 2 + 4 = 32$.
 The bias of the keys. It adds the same list $b$ to every key, and so the
 same number $q \cdot b$ to every score of a query. The differences between
 the scores stay the same, and softmax sees nothing but these. The bias of
-the queries adds $b \cdot k_j$ to the scores, another number for each key.
+the queries adds $b \cdot k_j$ to the scores, a different number for each
+key.
 The bias of the values changes no weight, but is added to every context
 vector, since the weights add up to one.
 :::

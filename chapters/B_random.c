@@ -10,11 +10,13 @@ throws no dice. It calculates numbers that merely look random, starting from
 a single one, the **random seed**, or **seed** for short. A seed is a whole
 sequence: after `torch.manual_seed(123)`, every number that PyTorch will
 ever draw on a CPU is settled, and so is the order. So if we build the same
-generator, we get the tutorial's own matrices, and from there on a different
-digit is a mistake.
+generator, we get the tutorial's own matrices, and from there on we can
+compare digit by digit.
 
 That is what this appendix does, for `torch.rand`, for `uniform_` and for
-`torch.randn`, down to the last bit.
+`torch.randn`, down to the last bit of what PyTorch draws on an x86
+processor with the vector instructions AVX2. (On others, some normal numbers
+differ in their last digits.)
 */
 
 #include "attention/B_random.h"
@@ -52,16 +54,15 @@ Random random_seeded(uint64_t seed)
 `^` is exclusive or, `|` is or, `>>` shifts the bits to the right. A
 `uint32_t` is an unsigned number of 32 bits, and whatever a sum or a product
 carries beyond them is lost. The seed is cut down to its lower 32 bits in
-the same way. The constants, here and below, were found by search and then
-tested; no formula gives them.
+the same way. The constants, here and below, are those of its authors.
 
 These first 624 numbers are never handed out. Before the first draw, and
 whenever all 624 have been used up, the state is stirred, or *twisted*, into
 624 new ones. Call the numbers of the state $x_0, x_1, \dots$ A new $x_i$
 takes three steps:
 
-1. Put the top bit of $x_i$ in front of all other bits of $x_{i+1}$. Call
-   the result $y$, and its last bit $b$.
+1. Join the top bit of $x_i$ to the other bits of $x_{i+1}$. Call the
+   result $y$, and its last bit $b$.
 2. Shift $y$ to the right by one bit, so that $b$ drops out.
 3. Combine the shifted $y$ with $x_{i+397}$ by exclusive or, and, if $b$ is
    1, with the constant $c$, `0x9908b0df`, as well.
@@ -87,7 +88,7 @@ A bit is taken out of a number by `&`, with a number that has just this bit.
 :::
 
 ::: hint
-`% RANDOM_STATE` leads from behind the last number back to the first.
+`% RANDOM_STATE` leads from past the last number back to the first.
 :::
 
 ::: hint
@@ -113,8 +114,8 @@ void random_twist(uint32_t state[RANDOM_STATE])
 }
 
 /*
-Even the new numbers don't leave as they are. A few shifts and masks first
-spread the bits of each one, which is called tempering:
+Even the new numbers aren't handed out as they are. A few shifts and masks
+first spread the bits of each one, which is called tempering:
 */
 
 uint32_t random_u32(Random *r)
@@ -230,7 +231,7 @@ Each of the three matrices there has 3 times 2 entries. If a tutorial drew
 `w_value` first, and then the other two, which of the three would be the
 same?
 
-None. Each matrix would be made of other draws. The order of the draws
+None. Each matrix would be made of different draws. The order of the draws
 matters as much as the seed.
 :::
 
@@ -301,7 +302,7 @@ from -1 to 1, seed 789 (4)
 Embeddings aren't uniform. PyTorch draws them, as `torch.randn` does, from
 the **normal distribution**: most numbers lie near zero, and fewer and fewer
 farther out, on both sides and without a limit. How often a number near $x$
-is drawn is in proportion to $e^{-x^2/2}$, a curve in the shape of a bell:
+is drawn is proportional to $e^{-x^2/2}$, a curve in the shape of a bell:
 
 ![How often each number occurs, among 100,000 uniform ones from $-1$ to 1
 and among 100,000 normal ones; each panel is as high as its most frequent
@@ -315,9 +316,9 @@ How do you get a bell out of numbers that fall evenly? Box and Muller make
 two normal numbers at a time, and the trick is to think of darts [@box1958].
 A dart hits $x$ to the right of the middle of the board and $y$ above it.
 Let $x$ and $y$ be two normal numbers that know nothing of each other. The
-share of darts in an upright strip near $x$ is in proportion to
-$e^{-x^2/2}$. Of the darts in that strip, the share near $y$ is in
-proportion to $e^{-y^2/2}$. A share of a share is a product, so around the
+share of darts in an upright strip near $x$ is proportional to
+$e^{-x^2/2}$. Of the darts in that strip, the share near $y$ is
+proportional to $e^{-y^2/2}$. A share of a share is a product, so around the
 point $(x, y)$ the darts lie as densely as
 
 $$e^{-x^2/2} \cdot e^{-y^2/2} = e^{-(x^2 + y^2)/2} = e^{-r^2/2}$$
@@ -344,12 +345,14 @@ $e^{-r^2/2}\, r w$.
 
 Then by the density. The ring has the circumference $2\pi r$ and the width
 $w$, so its area is about $2\pi r w$, and its darts are as dense as
-$e^{-r^2/2}$. Area times density is in proportion to $e^{-r^2/2}\, r w$. The
+$e^{-r^2/2}$. Area times density is proportional to $e^{-r^2/2}\, r w$. The
 two counts agree for every ring, up to one common factor; and since all
 rings together hold all darts, by either count, that factor is 1.
 
-To test the argument, let two normal numbers be a dart, throw 50,000 darts,
-and count:
+Now test it. Let two normal numbers be a dart, throw 50,000 darts, and
+count. (The numbers come from the next two sections, so they are made by the
+formula that follows from the claim. But there, two neighbours in the list
+belong to different pairs, so the test doesn't go in a circle.)
 */
 
 /* The share of n darts that lie farther from the middle than r. */
@@ -464,9 +467,9 @@ torch.randn(6) (6)
 From 16 numbers on speed counts, and PyTorch works on groups of 16 floats:
 eight become distances, eight become angles, and together they make 16
 normal numbers. The C library's `logf`, `sinf` and `cosf` take one number at
-a time. So PyTorch's vector code has functions of its own, from a library of
-the nineteen-eighties [@moshier1989], that compute with polynomials. Near 0,
-the three functions almost are polynomials:
+a time. So PyTorch's vector code has its own, adapted from an old library
+[@moshier1989], that compute with polynomials. Near 0, the three
+functions almost are polynomials, which we take on trust here:
 
 $$\begin{aligned}
   \ln(1 + x) &\approx x - \frac{x^2}{2} + \frac{x^3}{3} - \dots \\
@@ -477,7 +480,7 @@ $$\begin{aligned}
 where $3! = 1 \cdot 2 \cdot 3$, and so on. Look for $1/3$, $-1/4$ and $1/5$
 in the tables of coefficients below, or for $-1/3!$ and $1/5!$: you'll find
 each of them, a little off. These small changes keep the error small over a
-whole range instead of at one point. The same bits take the same
+whole range instead of at one point. To get the same bits we need the same
 coefficients and the same roundings, and most of PyTorch's steps are a
 multiplication and an addition with one rounding, `fmaf` again. A polynomial
 is computed from the inside out, as $(c_0 x + c_1) x + c_2$ and so on:
@@ -524,10 +527,12 @@ static float log_of(float u)
 /*
 **Sine and cosine.** The polynomials need an angle near 0. So we subtract
 quarters of a circle, until the rest lies within an eighth of a circle of 0.
-The code counts a quarter as two eighths; `& ~1` makes the count even. An
-eighth is split into three constants, as $\ln(2)$ was into two. For the
-rest, one polynomial gives the sine $y$ and one the cosine $z$. Turning back
-by the subtracted quarters swaps them, and changes signs:
+The code counts in eighths, a quarter being two: multiply the angle by
+$4/\pi$, cut off the fraction, and round up to an even number, which is what
+`+ 1` and `& ~1` do. An eighth is split into three constants, as $\ln(2)$
+was into two. For the rest, one polynomial gives the sine $y$ and one the
+cosine $z$. Turning back by the subtracted quarters swaps them, and changes
+signs (four quarters are as good as none):
 
 | quarters | sine | cosine |
 |:---------|-----:|-------:|
@@ -592,7 +597,7 @@ void normal_fill(Random *r, int n, int m, double mean, double deviation,
     float *flat = x[0];
     if (!(deviation >= 0) || !isfinite(deviation_f) || !isfinite(mean_f))
         REFUSE("normal numbers around %g with deviation %g: finite floats "
-               "are needed, the second from 0 on",
+               "are needed, the second not negative",
                mean, deviation);
     if (count < 16) {
         for (size_t i = 0; i < count; i++)
@@ -633,12 +638,13 @@ torch.randn(6, 3) (6, 3)
 ```
 
 The seed is that of the six numbers above, and not one of them is here: six
-are made in the first way, eighteen in the second. If your embeddings differ
-from a tutorial's though the seed is right, ask how many numbers were drawn
-at once.
+are made in the first way, eighteen in the second. The first two are also
+the first two of *Life* in [](#tokens-sentence), where many more were drawn
+from the same seed; the third differs, because here the last sixteen of
+eighteen were drawn again. If your embeddings differ from a tutorial's
+though the seed is right, ask how many numbers were drawn at once.
 
-Our numbers are PyTorch's on x86 processors with the vector instructions
-AVX2. Elsewhere PyTorch's plain code calls the C library and differs in the
+Without AVX2, PyTorch's plain code calls the C library and differs in the
 last digits of a float. Our groups of 16 are the same everywhere; for fewer
 than 16 numbers, we call the C library too.
 
@@ -687,8 +693,8 @@ Which bits of the seed does `random_seeded` use?
 :::
 
 ::: done
-Two seeds, one sequence. To repeat a run with other seeds, one should know
-which seeds really differ.
+Two seeds, one sequence. If you repeat a run with other seeds, you should
+know which seeds really differ.
 :::
 
 **Exercise B.4** (by hand): `torch.rand` can give the number 0. Can it give

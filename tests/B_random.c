@@ -202,7 +202,7 @@ static void collision_test(void)
 #define NORMAL(mean, deviation)                                            \
     "B_random.c: normal_fill: normal numbers around " mean                 \
     " with deviation " deviation                                           \
-    ": finite floats are needed, the second from 0 on"
+    ": finite floats are needed, the second not negative"
 
 static void tests_of_uniform(void)
 {
