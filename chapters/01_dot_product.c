@@ -6,7 +6,7 @@ different things: the first glows by itself, the second has been polished.
 Nobody told you to look at the word beside it. You looked, and it was the
 right word to look at.
 
-A program that is to understand words needs to do the same. It has to look
+A program meant to understand words needs to do the same. It has to look
 at a word's neighbours and decide which of them matter, and how much. That
 is what **attention** does, and it comes down to one small calculation on
 two lists of numbers, which you will write in this chapter.
@@ -192,8 +192,8 @@ against (3)
 The first number and the last are the same in each row. *Along* points
 roughly where $a$ points and gets a large number. *Across* is at a right
 angle, casts no shadow and gets 0. *Against* points away and gets a negative
-number. So the dot product is a measure of **alignment**: it says
-how well two arrows point the same way.
+number. So the dot product is a measure of **alignment**: it says how well
+two arrows point the same way, and, as we'll see, how long they are.
 
 Is that so for all arrows, and for lists that nobody can draw? Add up $(b_k
 - a_k)^2 = a_k^2 + b_k^2 - 2 a_k b_k$ over all entries:
@@ -208,9 +208,9 @@ The list $b - a$ is the arrow from the tip of $a$ to the tip of $b$. So the
 dot product depends on three lengths and on nothing else, and lengths don't
 change when you turn the paper. Turn it until $a$ lies along the first axis.
 Now $a$ is $(|a|, 0)$ and $b$ is some $(s, t)$, where $s$ is the shadow, and
-their dot product is $|a|\, s + 0\, t$. Longer lists are no different: two
-arrows lie in a plane, whatever the space around them, and a plane can be
-laid on the paper.
+their dot product, which hasn't changed, is $|a|\, s + 0\, t$. Longer lists
+are no different: two arrows lie in a plane, whatever the space around them,
+and a plane can be laid on the paper.
 
 ## Which words matter to *shiny*? {#dot-product-scores}
 
@@ -242,7 +242,7 @@ scores of shiny in Hello shiny shoe (3)
 ```
 
 A dot product that decides how much one token matters to another is an
-**attention score**, elsewhere also **unnormalized score**. The vector of
+**attention score**, also called **unnormalized score**. The vector of
 the token that looks, here *shiny*, is called its **query**, and each vector
 it is compared with is a **key**. For now every word's embedding plays both
 parts.
@@ -259,9 +259,9 @@ smoothly when a vector turns.
 
 If every word looks at every word, there is a row of scores for each. The
 function takes its sizes in this order: the rows of the result, its columns,
-then the length of the sums, so `n` queries, `m` keys and `d` entries in
-each. (`const float key[m][d]` is a pointer to rows. Since it knows `d`, the
-compiler knows how far one row is from the next.)
+then the number of terms in each sum, so `n` queries, `m` keys and `d`
+entries in each. (`const float key[m][d]` is a pointer to rows. Since it
+knows `d`, the compiler knows how far one row is from the next.)
 
 **Exercise 1.2** (★★, 3 points): `dot_scores`. Score `i`, `j` is the dot
 product of query `i` with key `j`. There may be more keys than queries, or
@@ -277,7 +277,7 @@ does score `i`, `j` take?
 :::
 
 ::: done
-All are compared with all. Attention begins with this table.
+Every word has met every word. Attention begins with this table.
 :::
 */
 
@@ -324,97 +324,12 @@ scores (4, 4)
 score](scores.svg){#fig-scores}
 
 *Hello* scores 0.4556 with itself and 0.7842 with *shiny*. Does it have more
-in common with *shiny* than with itself? That's worth a section of its own,
-after a word about notation.
-
-## The same as a product of tables {#dot-product-tables}
-
-A table of numbers is a **matrix**, and papers write all these scores as a
-single product of two. In the **matrix product** $AB$, entry $(i, j)$ is the
-dot product of row $i$ of $A$ with *column* $j$ of $B$. So the rows of $A$
-must be as long as the columns of $B$; call that length $d$:
-
-$$\underset{n \times m}{P} =
-  \underset{n \times d}{A}\;\; \underset{d \times m}{B}$$
-*/
-
-void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
-            float product[n][m])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            float sum = 0;
-            for (int k = 0; k < d; k++)
-                sum += a[i][k] * b[k][j];
-            product[i][j] = sum;
-        }
-}
-
-/*
-Our keys are rows, though, and a score takes a row with a row. So exchange
-the rows and columns of the keys first. The result is the **transpose**,
-written $K^\top$:
-*/
-
-void transpose(int n, int m, const float a[n][m], float transposed[m][n])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            transposed[j][i] = a[i][j];
-}
-
-/*
-With $Q$ for the queries and $K$ for the keys, all scores are
-
-$$\underset{n \times m}{S} =
-  \underset{n \times d}{Q}\;\; \underset{d \times m}{K^\top}$$
-
-and indeed, the words once more:
-*/
-
-static void show_scores_as_product(void)
-{
-    float transposed[3][4], scores[4][4];
-    transpose(4, 3, embedding, transposed);
-    matmul(4, 4, 3, embedding, transposed, scores);
-    print_matrix("embeddings", 4, 3, embedding);
-    print_matrix("transposed", 3, 4, transposed);
-    print_matrix("embeddings times transposed", 4, 4, scores);
-}
-
-/*
-``` output
-embeddings (4, 3)
-[[0.3400, 0.2200, 0.5400],
- [0.5300, 0.3400, 0.9800],
- [0.2900, 0.5400, 0.9300],
- [0.8100, 0.1200, 0.3500]]
-transposed (3, 4)
-[[0.3400, 0.5300, 0.2900, 0.8100],
- [0.2200, 0.3400, 0.5400, 0.1200],
- [0.5400, 0.9800, 0.9300, 0.3500]]
-embeddings times transposed (4, 4)
-[[0.4556, 0.7842, 0.7196, 0.4908],
- [0.7842, 1.3569, 1.2487, 0.8131],
- [0.7196, 1.2487, 1.2406, 0.6252],
- [0.4908, 0.8131, 0.6252, 0.7930]]
-```
-
-`dot_scores` computes the same $QK^\top$ without exchanging anything. You
-have seen the first piece of the formula that this book is about
-[@vaswani2017]:
-
-$$\operatorname{attention}(Q, K, V) =
-  \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
-
-Softmax is the next chapter, $V$ the one after it, and the square root comes
-in [](#scaling).
+in common with *shiny* than with itself?
 
 ## Length counts {#dot-product-length}
 
-Why does *Hello* score more with *shiny* than with itself? Because the two
-point in nearly the same direction, and *shiny* is the longer arrow. Its
-shadow on the line of *Hello* reaches beyond *Hello*.
+It doesn't. The two words point in nearly the same direction, and *shiny* is
+the longer arrow. Its shadow on the line of *Hello* reaches beyond *Hello*.
 
 To compare directions alone, divide by both lengths. What is left is the
 cosine of the angle: 1 when two lists point the same way, 0 at a right
@@ -468,10 +383,89 @@ well. Attention uses the dot product all the same. It's cheaper, with no
 roots and no divisions. And length can carry meaning: double a key, and
 every score with it doubles. The cosine would not notice.
 
-Every word has a score with every other now, and with our invented numbers
-*sun* scores more with *shiny* than *shoe* does: 1.2487 to 0.8131. But the
-scores are only numbers in a table. They don't change *shiny* yet. In
-[](#softmax) they will.
+## The same as a product of tables {#dot-product-tables}
+
+A table of numbers is a **matrix**, and papers write all these scores as a
+single product of two. In the **matrix product** $AB$, entry $(i, j)$ is the
+dot product of row $i$ of $A$ with *column* $j$ of $B$. So a row of $A$ must
+have as many entries as a column of $B$; call that number $d$:
+
+$$\underset{n \times m}{P} =
+  \underset{n \times d}{A}\;\; \underset{d \times m}{B}$$
+*/
+
+void matmul(int n, int m, int d, const float a[n][d], const float b[d][m],
+            float product[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            float sum = 0;
+            for (int k = 0; k < d; k++)
+                sum += a[i][k] * b[k][j];
+            product[i][j] = sum;
+        }
+}
+
+/*
+Our keys are rows, though, and a score takes a row with a row. So swap the
+rows and columns of the keys first. The result is the **transpose**,
+written $K^\top$:
+*/
+
+void transpose(int n, int m, const float a[n][m], float transposed[m][n])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            transposed[j][i] = a[i][j];
+}
+
+/*
+With $Q$ for the queries and $K$ for the keys, all scores are
+
+$$\underset{n \times m}{S} =
+  \underset{n \times d}{Q}\;\; \underset{d \times m}{K^\top}$$
+
+Our words, their keys transposed, and the product:
+*/
+
+static void show_scores_as_product(void)
+{
+    float transposed[3][4], scores[4][4];
+    transpose(4, 3, embedding, transposed);
+    matmul(4, 4, 3, embedding, transposed, scores);
+    print_matrix("embeddings", 4, 3, embedding);
+    print_matrix("transposed", 3, 4, transposed);
+    print_matrix("embeddings times transposed", 4, 4, scores);
+}
+
+/*
+``` output
+embeddings (4, 3)
+[[0.3400, 0.2200, 0.5400],
+ [0.5300, 0.3400, 0.9800],
+ [0.2900, 0.5400, 0.9300],
+ [0.8100, 0.1200, 0.3500]]
+transposed (3, 4)
+[[0.3400, 0.5300, 0.2900, 0.8100],
+ [0.2200, 0.3400, 0.5400, 0.1200],
+ [0.5400, 0.9800, 0.9300, 0.3500]]
+embeddings times transposed (4, 4)
+[[0.4556, 0.7842, 0.7196, 0.4908],
+ [0.7842, 1.3569, 1.2487, 0.8131],
+ [0.7196, 1.2487, 1.2406, 0.6252],
+ [0.4908, 0.8131, 0.6252, 0.7930]]
+```
+
+It's the same table. `dot_scores` computes $QK^\top$ without swapping
+anything. You
+have seen the first piece of the formula that this book is about
+[@vaswani2017]:
+
+$$\operatorname{attention}(Q, K, V) =
+  \operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right) V$$
+
+Softmax is the next chapter, $V$ the one after it, and the square root comes
+in [](#scaling).
 
 The same in PyTorch, where `@` is the dot product of two lists and the
 product of two tables:
@@ -492,14 +486,19 @@ print(embedding @ embedding.T)
 print(F.cosine_similarity(embedding[0], embedding))
 ```
 
+Every word has a score with every other now, and with our invented numbers
+*sun* scores more with *shiny* than *shoe* does: 1.2487 to 0.8131. But the
+scores are only numbers in a table. They don't change *shiny* yet. In
+[](#softmax) they will.
+
 ## In the tutorials {#dot-product-tutorials}
 
 The vectors of *Hello*, *shiny* and *sun* are from the worked example of
 HackTricks [@hacktricks]; *shoe* is ours. *From Tokens to the Transformer*
 [@tokens2transformer] introduces NumPy, Python's library for arrays, with
-the lists of [](#dot-product-sum) and these two tables. `np.multiply(a, b)`
-makes the list of products and `a @ b` the number, though the article prints
-the number for both ([A.12](#errata-12)).
+the lists of [](#dot-product-sum) and the two tables below. `np.multiply(a,
+b)` makes the list of products and `a @ b` the number, though the article
+prints the number for both ([A.12](#errata-12)).
 */
 
 static void show_numpy(void)
@@ -536,8 +535,8 @@ int main(int argc, char *argv[])
     show_shadows();
     show_both_sentences();
     show_all_scores();
-    show_scores_as_product();
     show_cosines();
+    show_scores_as_product();
     show_numpy();
     return 0;
 }

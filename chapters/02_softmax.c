@@ -12,7 +12,8 @@ scores know better: 0.7842 for *Hello*, 1.3569 for *shiny* itself, 1.2487
 for *sun*. What we need are three numbers that work as a recipe, so much of
 this word and so much of that. They are called **attention weights**. They
 are shares of a whole: none is negative, they add up to 1, and a larger
-score gets a larger share.
+score gets a larger share. (Our numbers are invented, so don't expect much
+of them yet.)
 */
 
 #include "attention/02_softmax.h"
@@ -64,7 +65,7 @@ with a minus before the last (3)
 
 The first row looks fine. That was luck: all three scores happened to be
 positive. In the second row one word gets 152% of the attention and another
-gets less than nothing. Dot products can well be negative, and where they
+gets less than nothing. Dot products can easily be negative, and where they
 cancel out, we would divide by zero.
 
 ## Why the exponential {#softmax-exponential}
@@ -79,12 +80,12 @@ scores go up together, two shares keep their ratio only if both of their
 $f(s)$ grow by the same factor. So a step up multiplies $f$ by the same
 number wherever it starts. For a step of 1, call that number $a$. Ten steps
 multiply by $a^{10}$, and half a step by $\sqrt{a}$, because two of them
-must make $a$; the same goes for every fraction, and since $f$ grows, it has
-no room between the fractions to do anything else. So $f(s)$ is $a^s$ up to
-a constant factor, and the division takes that factor out. It's an
+must make $a$; the same goes for every fraction, and since $f$ always grows,
+its values at the fractions pin down all the others. So $f(s)$ is $a^s$ up
+to a constant factor, and the division takes that factor out. It's an
 exponential function, and no other will do.
 
-Which base doesn't matter: since $a^s = e^{s \ln a}$, another base is the
+The base doesn't matter: since $a^s = e^{s \ln a}$, another base is the
 same as stretching the scores first. We take $e$, because formulas to come
 are simplest with it. So take $e$ to the power of each score, and *then*
 divide by the sum:
@@ -154,7 +155,7 @@ weights with a minus before the last (3)
 
 Read the weights as a recipe: for *shiny* in this sentence, take 0.2291
 of *Hello*, 0.4063 of *shiny* and 0.3646 of *sun*. In the last row, the
-negative score gets the smallest share, but a share.
+negative score gets the smallest share, but still a share.
 
 ![Score, exponential, share, for the scores with the minus. Each panel has a
 scale of its own](steps.svg){#fig-steps}
@@ -264,7 +265,8 @@ at least 1, so nothing is divided by zero. PyTorch's softmax does the same.
 
 One danger is left. A float has about seven digits, so adding 1 to a float
 of many millions leaves it as it was. That's why the sum in your function
-should be a `double`, with its sixteen digits.
+should be a `double`, with its sixteen digits. (The sums of `dot` have fewer
+terms, and are floats, as in PyTorch.)
 
 **Exercise 2.1** (★★, 3 points): `softmax`. Shares that add up to one, for
 scores of any size and, with a `double` for the sum, lists of any length. It
@@ -327,7 +329,8 @@ weights (3)
 ```
 
 If every score is minus infinity, there is nothing to share out, and no
-right answer. Every weight is `nan`, as in PyTorch:
+right answer. We don't refuse that, but do as PyTorch does, and every weight
+is `nan`:
 
 ``` {.output args="-inf -inf"}
 weights (2)
@@ -535,7 +538,7 @@ context vectors of Hello, shiny, sun (3, 3)
 ```
 
 ::: milestone
-This is attention, in three functions of some thirty lines. Language models
+This is attention: `dot_scores`, `softmax_rows`, `matmul`. Language models
 scale it, mask it, train it, and run many copies of it side by side, and the
 chapters up to [](#multi-head) do so one step at a time.
 :::
@@ -573,17 +576,9 @@ row sums if each column adds up to one (3)
 ```
 
 The table would still look like weights, but *Hello* would be made of less
-than one word and *shiny* of more. The row sums give it away. In PyTorch,
-`dim` says along which index to sum: for a table, `dim=-1`, the last, makes
-each row add up to one, and `dim=0` each column. Say `dim=-1` and you are
-right for lists, tables, and everything larger.
-
-Who decided that *sun* matters to *shiny*? The embeddings did. Two vectors
-that point the same way score high, whether that is useful or not, and a
-verb that is looking for its object would be out of luck: a verb is not like
-its object. [](#qkv) lets words say what they are looking for.
-
-The same in PyTorch:
+than one word and *shiny* of more. The row sums give it away.
+The same in PyTorch, where `dim` says along which index to sum: `dim=-1`,
+the last, makes each row of a table add up to one, and `dim=0` each column.
 
 ``` python
 import torch
@@ -599,6 +594,11 @@ print(weights)
 print(weights @ embedding)
 print(torch.softmax(embedding @ embedding.T, dim=0).sum(dim=1))
 ```
+
+Who decided that *sun* matters to *shiny*? The embeddings did. Two vectors
+that point the same way score high, whether that is useful or not, and a
+verb that is looking for its object would be out of luck: a verb is not like
+its object. [](#qkv) lets words say what they are looking for.
 
 ## In the tutorials {#softmax-tutorials}
 

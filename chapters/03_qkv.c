@@ -64,8 +64,8 @@ three sizes is summed over here?
 :::
 
 ::: done
-The same word now plays three parts. These three matrices are what a model
-learns.
+The same word now plays three parts. These three matrices are among what a
+model learns.
 :::
 */
 
@@ -80,16 +80,10 @@ void project_qkv(int n, int d, int d_k, int d_v, const float x[n][d],
 }
 
 /*
-**Exercise 3.2** (by hand): Do a whole attention once with a pencil, when
-you have read as far as [](#qkv-values). Print the sheet in [](#qkv-paper)
-and fill in its empty tables, *A* to two decimals and *Z* to one. For *A*,
-subtract the largest score of a row from all of them, as [](#softmax) does.
+Once there are queries, keys and values, everything is as before: scores
+from a query and the keys, shares from the scores, a mixture of the values.
 
-From then on everything is as before: scores from the query and the keys,
-shares from the scores, a mixture of the values. For a single query, put
-that into one function.
-
-**Exercise 3.3** (★★, 3 points): `attend_one`. One query, `m` keys, `m`
+**Exercise 3.2** (★★, 3 points): `attend_one`. One query, `m` keys, `m`
 values. The scores and the weights are results too, so that we can look at
 them.
 
@@ -105,7 +99,7 @@ value `d_v`.
 
 ::: done
 A model that writes word by word needs just this: the query of the newest
-word, and the keys of all words before.
+word, and the keys and values of all words so far.
 :::
 */
 
@@ -153,13 +147,14 @@ static const float found_as[3][3] = {
 /*
 *Fish* is animal and food, so its key is the sum of two rows: $(1, 0, 0) +
 (-1, 0, 1) = (0, 0, 1)$. *Fish* is an animal, and yet it can't be found as
-one. That is what a key is for: a word's key need not say all
+somebody who acts. That is what a key is for: a word's key need not say all
 that the word is.
 
 The queries say what a word looks for. Their columns are those of the keys,
 since the two meet entry by entry. An animal looks for the action, an action
-for what gets eaten, and food for whoever acts. (The $-4$ takes away
-what *fish*, being an animal too, would want of an action.) The size of the
+for what gets eaten, and food for whoever acts. (The $-4$ cancels
+the 4 that *fish* gets for being an animal: it shouldn't look for an
+action.) The size of the
 entries, 4, makes the shares sharp.
 */
 
@@ -287,9 +282,9 @@ Follow one word through all three roles. *Likes* asks with $(0, 0, 4)$.
 Among the keys only that of *fish* fits, with a score of 4, and *fish* gets
 0.9647 of the whole. The value of *fish* is $(1, 1)$, animal and food. So
 *likes* takes home 0.9647 of both, and 0.0177 of an animal from *cat*, which
-makes 0.9823 animal. The verb, which is neither animal nor food, has found
-its object. It knows what is liked now, though not by whom. For that it will
-need a second query ([](#heads)).
+makes 0.9823 animal (added before rounding). The verb, which is neither
+animal nor food, has found its object. It now knows what is liked, though
+not by whom. For that it will need a second query ([](#heads)).
 
 ![What becomes of *likes*. Its embedding becomes a query, a key and a value;
 its query meets every key; the shares mix the values, more of the darker
@@ -364,13 +359,6 @@ The shares are the same and the result is different: now *cat* knows that it
 does something. What helps to find a word need not be what you want to know
 about it.
 
-We made these matrices by hand, so that the map means what we want it to
-mean. Nobody does that for a language model. In [](#learning) a program will
-find such matrices by itself. Before that, there is a question that short
-lists don't raise. Our queries and keys have three entries, and those of
-real models often have a hundred. What happens to the scores when the lists
-get longer?
-
 The same in PyTorch, whose function for all of this is
 `F.scaled_dot_product_attention` (`scale=1.0` turns off a division, which
 [](#scaling) is about):
@@ -400,6 +388,13 @@ for table in Q, K, V, Q @ K.T, A, A @ V:
     print(table)
 ```
 
+We made these matrices by hand, so that the map means what we want it to
+mean. Nobody does that for a language model. In [](#learning) a program will
+find such matrices by itself. Before that, there is a question that short
+lists don't raise. Our queries and keys have three entries, and those of
+real models often have a hundred. What happens to the scores when the lists
+get longer?
+
 ## In the tutorials {#qkv-paper}
 
 *From Tokens to the Transformer* begins with *I eat bread on the table*,
@@ -423,7 +418,10 @@ void project_paper(float query[3][3], float key[3][3], float value[3][3])
 }
 
 /*
-Here is the sheet. Besides $e^0 = 1$, you'll need these exponentials:
+**Exercise 3.3** (by hand): Do a whole attention with a pencil. Print this
+sheet and fill in its empty tables, *A* to two decimals and *Z* to one. For
+*A*, subtract the largest score of a row from all of them, as [](#softmax)
+does. Besides $e^0 = 1$, you'll need these exponentials:
 
 ``` output
 exponentials of -2, -4, -8, -12 (4)
@@ -563,12 +561,12 @@ You have trained by hand: an entry of a matrix moved, and words looked
 elsewhere. Training does that to all of them at once.
 :::
 
-**Exercise 3.5** (by hand): In the worksheet, exchange the first two rows of
+**Exercise 3.5** (by hand): In the worksheet, swap the first two rows of
 *X*, that is, the first two tokens. What happens to *Q*, and what to *S*?
 
 ## Solutions
 
-::: {.solution exercise="3.2"}
+::: {.solution exercise="3.3"}
 ![The worksheet, filled in](answers.svg){#fig-answers}
 :::
 

@@ -49,8 +49,8 @@ by sixteen copies (3)
 With sixteen copies, *cat* gets nothing any more. The lists have become
 longer, so their dot product has become larger, so softmax is surer, for no
 reason at all. Real models have lists of a hundred entries and more. If
-their attention isn't to be decided by the length of a list, the scores have
-to be made smaller again. The question is by how much.
+their attention shouldn't depend on how long a list is, the scores have to
+be made smaller again. The question is by how much.
 
 ## How scores grow {#scaling-spread}
 
@@ -118,9 +118,9 @@ The experiment needs tables whose size is known only when the program runs.
 `new_table(n, d)` asks for the memory of one, and refuses if there is none.
 Read `float(*query)[d]` from the inside out: `query` points to rows of `d`
 floats, so `query[1]` is a row and `query[1][2]` an entry. `normal_fill`
-draws numbers with mean 0 and spread 1. They are PyTorch's own for the
-seed 123, the number that a sequence of random numbers starts from
-([](#random) tells how they are made).
+draws numbers with mean 0 and spread 1. They are PyTorch's own ([](#random)
+tells how they are made). A *seed* is the number that a random sequence
+starts from, and ours is 123.
 */
 
 void random_scores(int n, int m, int d, float scores[n][m])
@@ -179,8 +179,8 @@ score](spread.svg){#fig-spread}
 Softmax turns a difference of $s$ between two scores into a ratio of $e^s$
 between their shares ([](#softmax)). A difference of ten is a ratio of more
 than twenty thousand, and with a spread of 64, few scores are as close
-together as ten. One word gets everything and the others nothing, before
-anything has been learned.
+together as ten. Most often one word gets nearly everything, before anything
+has been learned.
 
 The cure, called **scaling**, is to divide every score by the spread it
 would have. Since $d$ is the size of queries and keys, we write it $d_k$:
@@ -204,7 +204,7 @@ float mean_largest(int n, int m, const float weights[n][m])
     double sum = 0;
     for (int i = 0; i < n; i++) {
         float largest = weights[i][0];
-        for (int j = 1; j < m; j++) /* no number is larger than nan */
+        for (int j = 1; j < m; j++) /* a nan, once seen, is kept */
             if (weights[i][j] > largest || isnan(weights[i][j]))
                 largest = weights[i][j];
         sum += (double)largest;
@@ -263,11 +263,13 @@ random error](largest.svg){#fig-largest}
 We have assumed a spread of 1, means of 0 and independence, and nothing says
 that a *trained* model keeps to that. The matrices that [](#self-attention)
 begins with give queries and keys a spread of about $1/\sqrt{3}$, so that
-the divided scores have the spread $1/3$ rather than 1; training then moves
-them wherever it needs them. And our copies at the start, which are anything
-but independent, grow with $d$: divided by $\sqrt{16} = 4$, the score of
-sixteen copies is still four times that of one. Dividing by the root makes a
-fair start for any $d$. It says nothing about where training ends.
+each product, and each divided score, has the spread $1/\sqrt{3} \cdot
+1/\sqrt{3} = 1/3$ rather than 1; training then moves them wherever it needs
+them. And our copies at the start, which are anything but independent, are
+only half cured: sixteen copies make the score 16 times and the root of $d$
+4 times as large, so the divided score is still 4 times as large. Dividing
+by the root makes a fair start for any $d$. It says nothing about where
+training ends.
 
 ## What is so bad about one winner {#scaling-saturated}
 
@@ -346,27 +348,26 @@ scores divided by the root of d (6)
     slope of the second share: 0.1771
 ```
 
-As they are, the second score is some twelve below the third, so its share
+Undivided, the second score is some twelve below the third, so its share
 is a few millionths, and so is its slope. The last is some
 123 below, and $e^{-123}$ is less than the smallest number above 0 that a
 float can hold. Divided by 64, the scores are close together, and the slope
 is 0.1771.
 
-A score is not a number that training can move, though. It moves an entry of
-a matrix, which moves the query, which moves the score, which moves the
-share. Along such a path the slopes are multiplied, which is called the
-**chain rule**: if the score moves 3 times as fast as the entry, and the
-share 0.1771 times as fast as the score, then the share moves $3 \cdot
-0.1771$ times as fast as the entry. So $w (1 - w)$ or $-wv$ is a
-factor in every slope that softmax passes back. In a saturated softmax all
-of these are 0 or next to nothing, however good the rest of the model is.
-(The slopes of a model together are its **gradient**, and this is called a
-**vanishing gradient**.)
+But training can't move a score by itself. It moves an entry of a matrix,
+which moves the query, which moves the score, which moves the share. Along
+such a path the slopes are multiplied, which is called the **chain rule**:
+if the score moves 3 times as fast as the entry, and the share 0.1771 times
+as fast as the score, then the share moves $3 \cdot 0.1771$ times as fast as
+the entry. So $w (1 - w)$ or $-wv$ is a factor in every slope that softmax
+passes back. In a saturated softmax all of these are 0 or next to nothing,
+however good the rest of the model is. (The slopes of a model together are
+its **gradient**, and this is called a **vanishing gradient**.)
 
 Dividing by 64 is itself such a factor: the score moves 64 times more slowly
-than it would have. But that factor is the same for all scores, and a step
-64 times as large makes up for it. No step makes up for a few millionths and
-for $e^{-123}$ in the same row.
+than it would have. But small slopes can be made up for by a large step, if
+all are equally small. The trouble is slopes of wildly different size: no
+step makes up for a few millionths and for $e^{-123}$ in the same row.
 
 ## Attention {#scaling-attention}
 
@@ -392,7 +393,8 @@ Where a text looks at itself, $n$ and $m$ are both its number of tokens, so
 the map of weights is square, whatever $d_k$ and $d_v$ are.
 
 **Exercise 4.2** (★★, 3 points): `attention`. `n` queries ask `m` keys, and
-each gets a mixture of the `m` values. `scores` are to be the divided ones.
+each gets a mixture of the `m` values. `scores` should hold the divided
+scores.
 
 ::: hint
 One call for each step of the formula: the product $QK^\top$, the division,
@@ -426,19 +428,15 @@ void attention(int n, int m, int d_k, int d_v, const float query[n][d_k],
 ## Why dot products at all {#scaling-additive}
 
 The first attention did without them. It was **additive** [@bahdanau2014]:
-multiply query and key by a matrix each, add the results, squeeze every
-entry into the range from $-1$ to 1, and add the entries up, each times a
-learned number. For large $d_k$ this worked better than dot products that
-were not divided, which is how the square root came into the formula
+multiply query and key, each by its own matrix, add the results, squeeze
+every entry into the range from $-1$ to 1, and add the entries up, each
+times a learned number. For large $d_k$ this worked better than dot products
+that were not divided, which is how the square root came into the formula
 [@vaswani2017].
 
 Why not keep it? Because the sum and the squeezing have to be done anew for
 every query with every key. All dot products together are one product of two
 matrices, and for those, libraries and processors have been built.
-
-You can compute attention at any width now, and softmax stays awake. What
-you can't do yet is use it on words of your own: up to now, all vectors were
-typed in or drawn at random. [](#tokens) gets them from a text.
 
 The same in PyTorch, where `F.scaled_dot_product_attention` is your
 `attention` in a single call:
@@ -467,6 +465,11 @@ print(F.softmax(query[1] @ key.T / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value)[1])
 print(F.softmax(query[1] @ key.T, dim=-1))
 ```
+
+You can compute attention at any width now, without a softmax that
+saturates at the start. What
+you can't do yet is use it on words of your own: up to now, all vectors were
+typed in or drawn at random. [](#tokens) gets them from a text.
 
 ## In the tutorials {#scaling-tutorials}
 

@@ -7,8 +7,8 @@ model a word is the number of a row, and that's all it ever finds out about
 how the word is written.
 
 So before attention can begin, a text has to become row numbers, and the row
-numbers have to become rows. That takes three short functions, and at the
-end you can give the program a sentence of your own.
+numbers have to become rows. That takes three short steps, and at the end
+you can give the program a sentence of your own.
 */
 
 #include "attention/05_tokens.h"
@@ -33,17 +33,17 @@ For everything that follows it makes no difference what the pieces are.
 /* A letter outside the English alphabet takes several bytes in UTF-8. None
  * of them looks like a space or a comma, so no letter is cut in two.
  * (strchr finds the closing 0 too, since its list of characters ends with
- * one.) */
+ * one; so the end of the text ends the last word.) */
 int split_words(const char *sentence, Word word[WORDS_MAX])
 {
     int n = 0;
     size_t letters = 0; /* of word n, so far */
     const char *c = sentence;
     do {
-        if (!strchr(", \t\n", *c)) { /* a letter */
+        if (!strchr(", \t\n", *c)) { /* part of a word */
             if (n == WORDS_MAX || letters == sizeof *word - 1)
                 REFUSE("word %d does not fit: at most %d words of at most "
-                       "%zu bytes are needed",
+                       "%zu bytes are allowed",
                        n + 1, WORDS_MAX, sizeof *word - 1);
             word[n][letters++] = *c;
         } else if (*c != ',' && letters > 0) { /* the end of a word */
@@ -60,10 +60,10 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
 /*
 ## From words to numbers {#tokens-ids}
 
-Put the words of the text in alphabetical order, each of them once. That is
-the **vocabulary**, and a word's position in it, counted from 0, is the
-word's number, or **id**. It doesn't matter which word gets which number,
-only that the same word always gets the same one.
+Put the words of the text in the order of `strcmp`, capital letters first,
+each of them once. That is the **vocabulary**, and a word's position in it,
+counted from 0, is the word's number, or **id**. It doesn't matter which
+word gets which number, only that the same word always gets the same one.
 
 Our program makes its vocabulary from the sentence it's given. A real model
 has one for all texts, made once. Raschka gives
@@ -181,8 +181,8 @@ is in it, before anything has been learned? Random numbers: if all rows were
 equal, no word could be told from another until training had moved them
 apart. PyTorch draws them from a bell curve around 0 with the spread 1, and
 `embedding_fill` draws the same ones from the same seed ([](#random-bell)).
-(Few rows would come out differently from many, for a reason that
-[](#random-groups) gives. So we draw all of them and use six.)
+(Draw only six rows, and most of them would come out different, for a reason
+that [](#random-groups) gives. So we draw them all and use six.)
 */
 
 /* folded: how this is printed */
@@ -209,7 +209,8 @@ static void show_sentence(const char *sentence)
     print_vocabulary(size, entry);
     print_integers("ids", n, ids);
 
-    float(*table)[3] = new_table(N_ROWS, 3), x[WORDS_MAX][3];
+    float(*table)[3] = new_table(N_ROWS, 3);
+    float x[WORDS_MAX][3];
     Random r = random_seeded(123);
     embedding_fill(&r, N_ROWS, 3, table);
     embed(n, 3, N_ROWS, ids, table, x);
@@ -260,7 +261,7 @@ embedded sentence (5, 3)
 ```
 
 *The* has the row that *first* had before, and that is no accident: this is
-another vocabulary, with its own number 3. A model that should remember what
+another vocabulary, with its own number 3. A model meant to remember what
 *first* means can't afford that, which is why its vocabulary is made once
 and kept.
 
@@ -276,11 +277,6 @@ embedded sentence (3, 3)
  [ 0.3374, -0.1778, -0.3035],
  [-0.2196, -0.3792,  0.7671]]
 ```
-
-So any sentence becomes vectors, vectors become queries, keys and values,
-and attention mixes them. The whole machine runs, and it's full of random
-numbers. Who is going to put something sensible in? In [](#learning) you'll
-see that the numbers can find it by themselves.
 
 The same in PyTorch:
 
@@ -302,14 +298,19 @@ print(embed(sentence).detach())
 note `grad_fn=...`, since the table of an `Embedding` is meant to be
 trained.)
 
+So any sentence becomes vectors, vectors become queries, keys and values,
+and attention mixes them. The whole machine runs, and it's full of random
+numbers. Who is going to put something sensible in? In [](#learning) you'll
+see that the numbers can find it by themselves.
+
 ## In the tutorials {#tokens-tutorials}
 
 The sentence, the seed and the table of 50,000 rows are those of Raschka's
 article [@raschka2024magazine]. Its program sorts the words without removing
 duplicates first, which goes wrong for a sentence with a repeated word
-([A.28](#errata-28)). Its size of 3 is for the page's sake, as ours is: it
-gives [4,096]{.cited} as the embedding size of Llama 2 with seven billion
-parameters.
+([A.28](#errata-28)). The three columns are for the page's sake there, too:
+the article gives [4,096]{.cited} as the embedding size of Llama 2 with
+seven billion parameters.
 
 The six rows are needed in later chapters, so here they are, with nine
 digits, which are enough to recover a float exactly. A test checks them
@@ -326,10 +327,10 @@ const float life[6][3] = {
 };
 
 /*
-The article goes on with matrices from the seed 123, and works out what *is*
-looks at. Its values have four entries where queries and keys have two.
-Queries and keys must agree, since they meet in a dot product; the size of
-the values is free, and is the size of the result.
+The article goes on with matrices from the seed 123, and works out what the
+word *is* looks at. Its values have four entries where queries and keys have
+two. Queries and keys must agree, since they meet in a dot product; the size
+of the values is free, and is the size of the result.
 */
 
 /* folded: how this is printed */

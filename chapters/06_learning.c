@@ -4,16 +4,16 @@
 In [](#qkv) *likes* found *fish* because you had written three matrices by
 hand. It took some care. A $-1$ was there to hide that a fish is an animal,
 a $-4$ was there to cancel another number, and that was for a world of three
-words. GPT-2 has [144]{.cited} such sets of matrices [@radford2019], and
-nobody wrote any of them.
+words. The smallest GPT-2 has [144]{.cited} such sets of matrices
+[@radford2019], and nobody wrote any of them.
 
-Here is a bet. One attention with its three matrices is called a **head**.
+One attention with its three matrices is called a **head**. Here is a bet.
 Take 20 random numbers as the matrices of a head, show it six short
 sentences with the right answer to each, and tell it nothing else: every
-word comes with what it is, but nobody says which of that matters. By the
-end of this chapter the head will have found the food, even in a sentence it
-has never seen. There's no calculus in it, only a loop that makes each
-number a little larger and a little smaller, and watches.
+word comes with what it is, but nobody says which part of that matters. By
+the end of this chapter the head will have found the food, even in a
+sentence it has never seen. There's no calculus in it, only a loop that
+makes each number a little larger and a little smaller, and watches.
 */
 
 #include "attention/06_learning.h"
@@ -26,9 +26,9 @@ number a little larger and a little smaller, and watches.
 /*
 ## A task that an average can't do {#learning-task}
 
-Give every word a fourth number, its size. The task is put to the verb: *how
-big is what gets eaten?* In *cat likes fish* that is 0.2, in *kitten likes
-salmon* it is 0.5.
+Give every word a fourth number, its size. The question is put to the verb:
+*how big is what gets eaten?* In *cat likes fish* that is 0.2, in *kitten
+likes salmon* it is 0.5.
 */
 
 enum { EXAMPLES = 6, D = HEAD_D, D_K = HEAD_D_K, COUNT = HEAD_COUNT };
@@ -68,7 +68,7 @@ which of the two is subtracted.
 :::
 
 ::: done
-This is the oldest of all losses. Later chapters use others, and lower them
+This is the simplest of losses. Later chapters use others, and lower them
 in the same way.
 :::
 */
@@ -109,11 +109,11 @@ words will ever get below it.
 ## A head of 20 numbers {#learning-head}
 
 Attention sees more than an average: it can weigh the words. Our head has a
-$W_Q$ and a $W_K$ of four rows and two columns, and a $W_V$ of four rows and
-one column, since the answer is a single number. That makes $8 + 8 + 4 = 20$
-numbers. Keep them in one array, one matrix after another, so that a loop
-can reach them all. (`ROWS(2, pointer)` reads what a pointer leads to as a
-table with rows of 2.)
+$W_Q$ and a $W_K$ of four rows and two columns (two will do here), and a
+$W_V$ of four rows and one column, since the answer is a single number. That
+makes $8 + 8 + 4 = 20$ numbers. Keep them in one array, one matrix after
+another, so that a loop can reach them all. (`ROWS(2, pointer)` reads what a
+pointer leads to as a table with rows of 2.)
 */
 
 enum { W_K = D * D_K, W_V = 2 * D * D_K };
@@ -125,7 +125,7 @@ float head_answer(const float parameter[HEAD_COUNT],
     project_qkv(3, D, D_K, 1, x, ROWS(D_K, parameter),
                 ROWS(D_K, parameter + W_K), ROWS(1, parameter + W_V), query,
                 key, value);
-    /* One query, three words. */
+    /* One query and three words: each table of results has one row. */
     attention(1, 3, D_K, 1, &query[who], key, value, &scores,
               ROWS(3, weights), ROWS(1, &answer));
     return answer;
@@ -137,7 +137,7 @@ are PyTorch's for the seed 123, so that you can check them; [](#random)
 tells how.)
 */
 
-enum { ACTS, VERB, FOOD }; /* the words of a sentence */
+enum { EATER, VERB, FOOD }; /* the words of a sentence */
 
 static void begin(uint64_t seed, float parameter[COUNT])
 {
@@ -235,9 +235,9 @@ called the **gradient**. Found this way, by trying, it is a **numerical
 gradient**, and the method goes by the name of **finite differences**.
 
 **Exercise 6.2** (★★, 3 points): `numerical_gradient`. The slope for each of
-the 20 parameters, by `head_loss` a nudge above and a nudge below. When you
-have tried a parameter, put it back exactly as it was. It refuses a nudge
-that is not above 0.
+the 20 parameters, from `head_loss` at a nudge above and a nudge below. When
+you have tried a parameter, put it back exactly as it was. It refuses a
+nudge that is not above 0.
 
 ::: hint
 While you try one parameter, all others must be as they were. When is the
@@ -320,9 +320,10 @@ Six of the slopes are 0. Keep that in mind; it will explain something odd.
 
 ## One step, and a thousand {#learning-steps}
 
-Now move every number against its slope: where the loss rises with a number,
-make the number smaller, where it falls, larger, and the more so the steeper
-the slope. How far is up to us. The factor is called the **learning rate**.
+Now move every number against its slope. Where the loss rises with a number,
+make the number smaller; where it falls, larger. The steeper the slope, the
+farther the number moves: by the slope times a factor that we choose, the
+**learning rate**.
 Then calculate all slopes anew, because the numbers have moved, and take the
 next step. This is **gradient descent**, and language models learn by it,
 too.
@@ -338,7 +339,7 @@ second is known, the second slope belongs to another model.
 
 ::: done
 Two loops, and a head that learns. The optimizers of [](#optimizers) are
-better at choosing how far to go, and no different otherwise.
+better at choosing how far to go.
 :::
 */
 
@@ -392,8 +393,8 @@ answers after 1,000 steps (6)
 their loss: 0.0002
 ```
 
-It has won the bet. And it didn't cheat: look at where the verb's attention
-goes.
+It has left the average far behind. And it didn't cheat: look at where the
+verb's attention goes.
 */
 
 /* folded: how this is printed */
@@ -439,10 +440,9 @@ looks everywhere, after a thousand steps at the
 food](learned.svg){#fig-learned}
 
 Nobody told it to look at the food. It does so because that makes the loss
-smaller. Is it a rule, or has it learned six answers by
-heart? Ask about sentences that it has never seen. The program takes the
-size of the eater and of the food; an elephant likes a peanut, and a mouse
-likes a melon:
+smaller. Is it a rule, or has it learned six answers by heart? Ask about
+sentences that it has never seen. The program takes the size of the eater
+and of the food; an elephant likes a peanut, and a hamster likes a melon:
 
 ``` {.output args="1 0.05"}
 attention of likes to eater, likes, food (3)
@@ -455,6 +455,8 @@ attention of likes to eater, likes, food (3)
 [0.0432, 0.0548, 0.9020]
 how big is what gets eaten: 0.5864
 ```
+
+The right answers are the sizes you typed, 0.05 and 0.6. The bet is won.
 
 ## What the numbers have become {#learning-found}
 
@@ -479,9 +481,10 @@ W_V (4, 1)
 Compare them with the matrices you wrote in [](#qkv-cat). The query of an
 action, the second row of $W_Q$, and the third row of $W_K$, the key of
 food, are both large and point the same way, so their product is large. The
-value, in the last row of $W_V$, is mostly the size; it's more than 1,
-because not quite all of the attention reaches the food, and the sum comes
-out too small otherwise. It's your design, found by trial.
+value, in the last row of $W_V$, is mostly the size; its entry, 1.1761, is
+more than 1, because not quite all of the attention reaches the food, and
+without that the sum would come out too small. It's your design, found by
+trial.
 
 ## Why other words changed their minds {#learning-why}
 
@@ -496,9 +499,9 @@ static void show_cat(const float parameter[COUNT])
     matmul(1, D_K, D, example[0], ROWS(D_K, start), ROWS(D_K, query[0]));
     matmul(1, D_K, D, example[0], ROWS(D_K, parameter),
            ROWS(D_K, query[1]));
-    head_answer(start, example[0], ACTS, weights);
+    head_answer(start, example[0], EATER, weights);
     print_vector("attention of cat, before", 3, weights);
-    head_answer(parameter, example[0], ACTS, weights);
+    head_answer(parameter, example[0], EATER, weights);
     print_vector("attention of cat, after", 3, weights);
     print_matrix("query of cat, before and after", 2, D_K, query);
     print_answer("they are the same, to the last bit",
@@ -573,11 +576,11 @@ attention to the peanut (6)
 [0.8641, 0.5481, 0.9205, 0.1004, 0.0636, 0.7438]
 ```
 
-All six learned their examples, but we were lucky with 123: the seeds 8, 10
-and 11 get the peanut wrong. The head of seed 11 gives it only 0.0636 of its
-attention. It has found another way to get six answers right, one that
-hardly looks at the food, and on the elephant that way fails. From six
-examples you can't tell the two ways apart, and neither can training.
+All six learned their examples, but we were lucky with 123. The heads of the
+seeds 10 and 11 hardly look at the peanut, with 0.1004 and 0.0636 of their
+attention, and get its size badly wrong. They have found another way to get
+six answers right, and on the elephant that way fails. From six examples you
+can't tell the two ways apart, and neither can training.
 
 And the learning rate? Too small, and you wait. Too large, and the steps
 jump across the valley and up the other side:
@@ -604,12 +607,12 @@ loss at each of five steps, with a rate of 4 (5)
 ## What it costs
 
 Every slope takes two runs of the model over all examples. With 20 numbers
-that's twice 20 runs a step, and your machine didn't notice. The
-smallest GPT-2 has [124]{.cited} million numbers [@radford2019], so a single
-step would take twice as many runs, which is never going to end. There is a
-way to get all slopes at once for about the price of two or three runs, and
-[](#backward) is about it. With those slopes, the loop of this chapter
-trains a whole language model.
+that's twice 20 runs a step, and your machine didn't notice. The smallest
+GPT-2 has [124]{.cited} million numbers [@radford2019], so a single step
+would take $2 \cdot 124 = 248$ million runs. There is a way to get all
+slopes at once for about the price of two or three runs, and [](#backward)
+is about it. With those slopes, the loop of this chapter trains a whole
+language model.
 */
 
 /* folded: how this is printed */
@@ -683,8 +686,8 @@ print(answer)
 ```
 
 Learning needs only two things from attention: numbers that can be changed,
-and a function that uses them. [](#self-attention) puts the two into one
-object, since a model has more than one head.
+and a function that uses them. [](#self-attention) packs them up, so that a
+model can have more than one head.
 
 ## Further exercises
 
@@ -700,14 +703,15 @@ that are not 0?
 
 ::: {.solution exercise="6.4"}
 Answer 0.5 to both: each is off by 0.3, and the mean of the squares is 0.09.
-Any other answer is nearer to one and farther from the other, and squares
-punish the farther more.
+With $0.5 + s$ instead, one is off by $0.3 + s$ and the other by $0.3 - s$;
+in the mean of the squares, what is linear in $s$ cancels, and $s^2$ is
+added.
 :::
 
 ::: {.solution exercise="6.5"}
 The numbers of the eater are $(1, 0, 0, s)$ with its size $s$. Its query is
-the first row of $W_Q$ plus $s$ times the last. So the slopes of the first,
-the second and the last row would not be 0. Only those of the row of food
-would stay 0.
+the first row of $W_Q$ plus $s$ times the last. So the slopes of the first
+and the last row would not be 0, nor those of the second, which the verb
+needs as before. Only those of the row of food would stay 0.
 :::
 */

@@ -3,13 +3,13 @@
 
 The head of [](#learning) was an array of 20 numbers, and you had to
 remember that $W_K$ begins at number 8 and $W_V$ at number 16. That was one
-head. GPT-2 has [144]{.cited} of them [@radford2019], and other
+head. The smallest GPT-2 has [144]{.cited} of them [@radford2019], and other
 code needs each head's results: the page prints them, training reads them.
 So put together what belongs together: the parameters of an attention in one
 object, its results in another, and one function between the two.
 
-What you get begins with the same numbers as PyTorch's self-attention, bit
-for bit, and learns as the head of [](#learning) did.
+What you get begins with the same numbers as three linear layers in PyTorch,
+bit for bit, and learns as the head of [](#learning) did.
 */
 
 #include "attention/07_self_attention.h"
@@ -25,10 +25,10 @@ for bit, and learns as the head of [](#learning) did.
 /*
 ## A linear layer {#self-attention-linear}
 
-A step of a model, together with its parameters, is called a **layer**. The
+A stage of a model, together with its parameters, is called a **layer**. The
 most common one multiplies by a matrix and adds a list of numbers, the
-**bias**. PyTorch calls it `nn.Linear`, everybody else calls it a **linear
-layer**:
+**bias**, to every row. PyTorch calls it `nn.Linear`, everybody else calls
+it a **linear layer**:
 
 $$\underset{n \times d_{\text{out}}}{Y}
   = \underset{n \times d_{\text{in}}}{X}\;
@@ -99,9 +99,10 @@ functions end in `_init`, `_forward` and `_free`.
 :::
 
 All parameters are in one array, `memory`, as in [](#learning), and for the
-same reason: a single loop reaches them all. `attention_init` takes its
-sizes from an `Attention` without memory, and asks for the memory. Then the
-layers draw their numbers, one after another:
+same reason: a single loop reaches them all. `attention_init` takes the
+sizes from another `Attention`, which needs no memory itself, and asks for
+the memory (`src/attention/attention_object.c` has it). Then the layers draw
+their numbers, one after another:
 */
 
 void self_attention_init(Attention *a, Random *r, int d_in, int d_k,
@@ -133,7 +134,7 @@ void attend_trace(Trace *t)
 {
     /* It must have memory, and one head (more come in chapter 12). */
     trace_check(t, t->n, t->m, 1, t->d_k, t->d_v, 0);
-    t->dropout_rate = 0; /* until chapter 11 */
+    t->dropout_rate = 0; /* nothing is left out by chance; see chapter 10 */
     attention(t->n, t->m, t->d_k, t->d_v, ROWS(t->d_k, t->query),
               ROWS(t->d_k, t->key), ROWS(t->d_v, t->value),
               ROWS(t->m, t->scores), ROWS(t->m, t->weights),
@@ -144,14 +145,14 @@ void attend_trace(Trace *t)
 And this is the whole of self-attention. It projects, and it attends. (The
 function that projects lets the words that look, `x`, be other words than
 those they look at, `y`, because [](#cross-attention) will have two texts.
-Here they are the same, and it checks that both may be.)
+Here they are the same table, so it checks that both are as wide.)
 */
 
 void attention_project(const Attention *a, int n, int m,
                        const float x[n][a->d_x], const float y[m][a->d_y],
                        Trace *t)
 {
-    if (x[0] == y[0]) /* one table, so d_x and d_y must be equal */
+    if (x[0] == y[0]) /* one address: one table, with one width */
         attention_widths_check(a);
     attention_check(a, n, m, t);
     linear_forward(&a->query, n, x, ROWS(a->query.d_out, t->query));
@@ -226,9 +227,9 @@ sees it. [](#positions) has four ways to do that.
 In [](#qkv) you made *likes* find *fish* by hand. Now let the object find
 out. Let $w$ be the attention that *likes* gives to *fish*. As a loss, take
 $-\ln(w)$: it is 0 where $w$ is 1, and grows without end as $w$ goes to 0.
-(A square would do as well here. But $-\ln$ of a share is what language
-models are trained on.) The two loops are those of [](#learning-steps). This
-time they run over an object's memory:
+(A square would do as well here, but chapters to come train language models,
+and those use $-\ln$ of a share.) The two loops are those of
+[](#learning-steps). This time they run over an object's memory:
 */
 
 static float loss(const Attention *a, Trace *t)
@@ -341,16 +342,14 @@ $1/\sqrt{d_{\text{in}}}$? An entry of a query is a sum of $d_{\text{in}}$
 products, and by [](#scaling-spread) the spread of such a sum grows with the
 root of $d_{\text{in}}$. The range shrinks by the same root. Numbers drawn
 evenly between $-a$ and $a$ have the spread $a/\sqrt{3}$ ([](#random-bell)
-measures it). So where words
-have the spread 1, a sum of $d_{\text{in}}$ products has
-$\sqrt{d_{\text{in}}} \cdot a/\sqrt{3}$, and since $a$ is
-$1/\sqrt{d_{\text{in}}}$, that is $1/\sqrt{3}$, whatever the width.
+measures it). So where words have the spread 1, a sum of $d_{\text{in}}$
+products has the spread $\sqrt{d_{\text{in}}} \cdot a/\sqrt{3}$, and since
+$a$ is $1/\sqrt{d_{\text{in}}}$, that is $1/\sqrt{3}$, whatever the width.
 
 To see what it's good for, compare it with numbers drawn from 0 to 1 at
 every width, as `torch.rand` gives them. Six random words attend to each
-other, with 64 entries for queries and keys, fifty times over. For each
-width the table has the mean, over all of these, of the largest share that a
-word gives.
+other, with 64 entries for queries and keys, fifty times over. The last
+column is the largest share that each word gives, averaged over all of them.
 */
 
 /* folded: how this is printed */
@@ -400,17 +399,13 @@ nn.Linear: d_in, spread of queries, largest share (3, 3)
 ```
 
 With `rand`, a wide model is saturated before it has learned anything. Its
-queries have a spread of up to 35.3345. And where no number of a matrix is
-negative, every entry of a query follows the sum of the word's numbers, so
-that most of them have the same sign. The 64 products of a score don't
-cancel then, and the division by $\sqrt{d_k}$ isn't enough. With
+queries have a spread of up to 35.3345. And since the numbers of the matrix
+lie around one half, every entry of a query is about half the sum of the
+word's numbers, and so nearly all have the same sign. The 64 products of a
+score don't cancel then, and the division by $\sqrt{d_k}$ isn't enough. With
 `nn.Linear`'s range the spread is near 0.58 at every width, and the largest
 of six shares lies between one fifth and one quarter. Training begins with a
 model in which every word counts.
-
-You can make as many heads as you like now, and train each. Up to here, a
-text has looked at itself. What if the words it looks at are in another
-language?
 
 The same in PyTorch. `backward` gets the slopes by calculus, and `step` is
 our loop.
@@ -445,6 +440,10 @@ torch.manual_seed(789)
 roles = [torch.nn.Linear(3, 2, bias=False) for _ in range(3)]
 print(F.scaled_dot_product_attention(*[role(journey) for role in roles]))
 ```
+
+You can make as many heads as you like now, and train each. Up to here, a
+text has looked at itself. What if the words it looks at are in another
+language?
 
 ## In the tutorials {#self-attention-tutorials}
 
@@ -567,13 +566,13 @@ than of another.
 
 ### From the second to the first {#self-attention-copied}
 
-If both versions are one computation, the same numbers must give the same
-result.
+If both versions do the same computation, the same numbers must give the
+same result.
 
 **Exercise 7.2** (★★, 3 points): `copy_v2_to_v1`. The weights of the three
-layers, put into the three matrices of the first version. It refuses what
-`version_1_check(from)` refuses: what the first version has no place for,
-such as a bias.
+layers, put into the three matrices of the first version. It refuses
+anything the first version has no place for, such as a bias;
+`version_1_check(from)` does that.
 
 ::: hint
 The second version has a row for each output, the first a column.

@@ -9,7 +9,7 @@ The tutorial's matrices were random, and so were yours. But a computer
 throws no dice. It calculates numbers that merely look random, starting from
 a single one, the **random seed**, or **seed** for short. A seed is a whole
 sequence: after `torch.manual_seed(123)`, every number that PyTorch will
-ever draw on a CPU is settled, and so is the order. So if we build the same
+draw on a CPU is settled, and so is the order. So if we build the same
 generator, we get the tutorial's own matrices, and from there on we can
 compare digit by digit.
 
@@ -54,7 +54,8 @@ Random random_seeded(uint64_t seed)
 `^` is exclusive or, `|` is or, `>>` shifts the bits to the right. A
 `uint32_t` is an unsigned number of 32 bits, and whatever a sum or a product
 carries beyond them is lost. The seed is cut down to its lower 32 bits in
-the same way. The constants, here and below, are those of its authors.
+the same way. The constants, here and below, are those of the Twister's
+authors.
 
 These first 624 numbers are never handed out. Before the first draw, and
 whenever all 624 have been used up, the state is stirred, or *twisted*, into
@@ -92,8 +93,8 @@ A bit is taken out of a number by `&`, with a number that has just this bit.
 :::
 
 ::: hint
-By the time the last numbers are made, the first are already new, and it is
-the new ones that are used. That is as it should be.
+By the time the last numbers are made, the first are already new. That is as
+it should be.
 :::
 
 ::: done
@@ -164,7 +165,7 @@ How do you turn 32 bits into a number from 0 to just below 1? Dividing by
 $2^{32}$ is the obvious answer, and it goes wrong at the top. A float has 24
 binary digits, so most of those quotients would be rounded, and the largest
 would be rounded up to 1, which must not occur. PyTorch keeps only the lower
-24 bits. Divided by $2^{24}$, each of them is exactly a float.
+24 bits. Divided by $2^{24}$, the result is exactly a float.
 */
 
 float random_float(Random *r)
@@ -179,7 +180,7 @@ float random_float(Random *r)
 kept](bits.svg){#fig-bits}
 
 A table is filled row by row, each entry by the next draw. So three matrices
-in a row come out of one seed only if they are drawn in the right order.
+from one seed come out right only if they are drawn in the right order.
 `qkv_from_seed` draws the three of [](#qkv), in the tutorials' order, and
 multiplies the words by each:
 */
@@ -305,8 +306,8 @@ farther out, on both sides and without a limit. How often a number near $x$
 is drawn is proportional to $e^{-x^2/2}$, a curve in the shape of a bell:
 
 ![How often each number occurs, among 100,000 uniform ones from $-1$ to 1
-and among 100,000 normal ones; each panel is as high as its most frequent
-number](bell.svg){#fig-bell}
+and among 100,000 normal ones; each panel is scaled to its tallest
+bar](bell.svg){#fig-bell}
 
 The numbers of the bell have the mean 0 and the standard deviation 1, which
 is the root of the mean of their squares ([](#scaling-spread)). If you want
@@ -350,9 +351,8 @@ two counts agree for every ring, up to one common factor; and since all
 rings together hold all darts, by either count, that factor is 1.
 
 Now test it. Let two normal numbers be a dart, throw 50,000 darts, and
-count. (The numbers come from the next two sections, so they are made by the
-formula that follows from the claim. But there, two neighbours in the list
-belong to different pairs, so the test doesn't go in a circle.)
+count. (The numbers are made by what follows from the claim, but neighbours
+in the list come from different pairs, so this isn't circular.)
 */
 
 /* The share of n darts that lie farther from the middle than r. */
@@ -467,9 +467,9 @@ torch.randn(6) (6)
 From 16 numbers on speed counts, and PyTorch works on groups of 16 floats:
 eight become distances, eight become angles, and together they make 16
 normal numbers. The C library's `logf`, `sinf` and `cosf` take one number at
-a time. So PyTorch's vector code has its own, adapted from an old library
-[@moshier1989], that compute with polynomials. Near 0, the three
-functions almost are polynomials, which we take on trust here:
+a time. So PyTorch's vector code brings its own three, adapted from an old
+library [@moshier1989], which use polynomials. Near 0, the three functions
+almost are polynomials, which we take on trust here:
 
 $$\begin{aligned}
   \ln(1 + x) &\approx x - \frac{x^2}{2} + \frac{x^3}{3} - \dots \\
@@ -526,8 +526,8 @@ static float log_of(float u)
 
 /*
 **Sine and cosine.** The polynomials need an angle near 0. So we subtract
-quarters of a circle, until the rest lies within an eighth of a circle of 0.
-The code counts in eighths, a quarter being two: multiply the angle by
+quarters of a circle, until the rest is at most an eighth of a circle from
+0. The code counts in eighths, a quarter being two: multiply the angle by
 $4/\pi$, cut off the fraction, and round up to an even number, which is what
 `+ 1` and `& ~1` do. An eighth is split into three constants, as $\ln(2)$
 was into two. For the rest, one polynomial gives the sine $y$ and one the
@@ -563,7 +563,7 @@ static void sine_and_cosine(float angle, float *sine, float *cosine)
     *cosine = is_swapped ? y : z;
     if (eighth & 4)
         *sine = -*sine;
-    if (!((eighth - 2) & 4))
+    if (!((eighth - 2) & 4)) /* one or two quarters */
         *cosine = -*cosine;
 }
 
@@ -581,7 +581,7 @@ static void normal_group(float x[16], float mean, float deviation)
 
 /*
 What if the count is no multiple of 16? The last numbers fill no group. So
-PyTorch draws 16 more and makes a group of the *last* 16 entries, most of
+PyTorch draws 16 more and makes a group of the *last* 16 entries, some of
 which had their normal numbers already. Of 18 entries, only the first two
 keep theirs:
 

@@ -42,7 +42,7 @@ is_deeply $set->{exercises}, [
     {id => '2.1', chapter => '02', function => 'softmax', points => 5}],
   'the exercises, in the order of the book, with the book\'s points or other ones';
 $set = set("\xef\xbb\xbfname = U-1_b\r\nchapters = 2 03\r\nexercises = 1.3\r\npoints 3.1 = 1000");
-is ids($set), '1.3 2.1 2.2 2.3 3.1 3.3 3.4', 'all of some chapters, and one; lines with CR, and the mark of UTF-8';
+is ids($set), '1.3 2.1 2.2 2.3 3.1 3.2 3.4', 'all of some chapters, and one; lines with CR, and the mark of UTF-8';
 is_deeply [@$set{qw(title seconds)}, $set->{exercises}[4]{points}], ['U-1_b', 180, 1000], 'what need not be said';
 is set("name = a\ntitle = \xc3\x9cbung\nexercises = 1.1\n")->{title}, 'Übung', 'UTF-8';
 
