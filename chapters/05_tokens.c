@@ -42,8 +42,8 @@ int split_words(const char *sentence, Word word[WORDS_MAX])
     do {
         if (!strchr(", \t\n", *c)) { /* part of a word */
             if (n == WORDS_MAX || letters == sizeof *word - 1)
-                REFUSE("word %d does not fit: at most %d words of at most "
-                       "%zu bytes are allowed",
+                REFUSE("word %d does not fit: at most %d words, of at most "
+                       "%zu bytes each, are needed",
                        n + 1, WORDS_MAX, sizeof *word - 1);
             word[n][letters++] = *c;
         } else if (*c != ',' && letters > 0) { /* the end of a word */

@@ -102,10 +102,10 @@ static void refusals(void)
             "words: at least one is needed",
             split_words(" , \n", word));
     REFUSES("05_tokens.c: split_words: word 65 does not fit: at most 64 "
-            "words of at most 31 bytes are allowed",
+            "words, of at most 31 bytes each, are needed",
             split_words(of_words(WORDS_MAX + 1), word));
     REFUSES("05_tokens.c: split_words: word 2 does not fit: at most 64 "
-            "words of at most 31 bytes are allowed",
+            "words, of at most 31 bytes each, are needed",
             split_words("a 12345678901234567890123456789012", word));
     REFUSES("05_tokens.c: word_ids: 'c' is not in the vocabulary: one of "
             "its 2 words is needed",
