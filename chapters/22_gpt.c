@@ -1,157 +1,62 @@
 /*
 # The GPT Transformer: blocks that add {#gpt}
 
-![The way from words to attention. All of it is one step of a model, and is
-taken again and again](pipeline.svg){#fig-gpt-pipeline}
+A treasure hunt. There are six doors, and on each hangs a note with the
+number of a door. You start at door 3 and are to follow two notes. So you
+look at door 3, where the note says 5, go to door 5, and read 1. You have
+looked twice, and you couldn't have looked everywhere at once: where to look
+the second time was written on the first note.
 
-We have an attention that learns ([](#training)), and one that is fast
-([](#flash-backward)). What is still missing is depth. One attention looks
-once: it finds the token before, or the subject of a verb. To find *the verb
-of the clause before this one*, a first attention has to find the clause,
-and a second one the verb in that clause. So attentions must be stacked.
-
-The one idea of this chapter is how attentions are stacked. Each token has a
-list of numbers, from the first part of the model to the last. No part ever
-replaces this list. Each part reads the list, and **adds** to it what the
-part has found. So the list is a sum, and at the end the model reads from
-this sum which token comes next. GPT-2 [@radford2019] is nothing more. Here
-we build it, and the tests check all of it against PyTorch.
-[](#language-model) will train such a model on this book.
+An attention looks once. However well trained, it can't follow two notes,
+and language is full of such hunts: to find *the verb of the clause before
+this one*, find the clause, then its verb. So attentions have to be stacked,
+a second one reading what the first has found. That is what this chapter
+builds, and it is all of GPT-2 [@radford2019]. At the end we'll send two
+models on the hunt, one that looks once and one that looks twice.
 */
 
 #include "attention/22_gpt.h"
+#include "attention/01_dot_product.h"
 #include "attention/04_scaling.h"
+#include "attention/05_tokens.h"
+#include "attention/13_multi_head.h"
+#include "attention/17_positions.h"
+#include "attention/18_backward.h"
 #include "attention/20_optimizers.h"
 #include "attention/gpt.h"
-#include "attention/layers.h"
 #include "support.h"
 
 /*
-## The block {#gpt-block}
+## The stream {#gpt-stream}
 
-[](#multi-head-residual) has added the result of attention to the token's
-own list. Such an addition is a residual connection. A **block** has two of
-them. First attention brings something from other tokens. Then a small
-network works on each token by itself: a linear layer to four times the
-width, a function whose graph is bent, and a linear layer back to the width.
-(The bend is needed. Without it, the two linear layers would be a single
-one: $xAB$ is the product of $x$ with the one matrix $AB$.)
+How should one attention hand over to the next? The obvious way is to
+replace: what comes out of the first goes into the second. Then everything
+the second might need would have to pass through the first, and a part that
+has nothing to say would still have to repeat what it was told.
 
-::: {.header of="GptBlock GptBlockPass"}
-:::
+GPT-2 does it another way. Every token has one list of numbers, from the
+first part of the model to the last, and no part ever replaces it. Each part
+reads the list and **adds** to it what it has found. So the list is a sum,
+which is called the **residual stream**, and each addition is a residual
+connection like the one in [](#multi-head-residual).
 
-A `GptBlockPass` holds all that a block computes, as a trace does for an
-attention. Attention and the network do not read the sum itself. They read
-it through a layer norm, which is the subject of the next section. The bent
-function between the two linear layers is `gelu`, which the section after
-that explains. Only `add` changes the sum. Before each addition stands a
-call of `gpt_drop`, in `src/gpt.c`, which may be skipped. While a model is
-trained with dropout ([](#language-model-dropout)), the pass holds two
-masks, `keep_1` for attention and `keep_2` for the network, and `gpt_drop`
-applies them, as [](#dropout) has done to weights. Otherwise there are no
-masks, and all entries stay. (`linear_forward_fast` and
-`attention_forward_fast` compute what `linear_forward` and
-`attention_forward` compute, but with the kernel, and for all texts of a
-batch at once. They are in `src/layers.c`, and may be skipped.)
-*/
+![The stream of a token, from its embedding to its logits. What branches off
+reads it through a norm, and adds to it](stream.svg){#fig-gpt-stream}
 
-static void add(int n, const float x[n], const float y[n], float sum[n])
-{
-    for (int i = 0; i < n; i++)
-        sum[i] = x[i] + y[i];
-}
+What comes in between two additions are two kinds of parts. Attention brings
+something from other tokens. A **feed-forward network**, also called
+**MLP**, works on each token by itself: a linear layer to four times the
+width, something nonlinear, and a linear layer back. One of each makes a
+**block**, and a GPT is a stack of blocks. We begin with the two small
+parts that a block needs besides attention.
 
-static void block_forward(const GptBlock *b, int texts, int n,
-                          KVCache *cache, GptBlockPass *p)
-{
-    const int d = b->norm_1.d, rows = texts * n, size = rows * d;
-    norm_forward(&b->norm_1, rows, ROWS(d, p->in), ROWS(d, p->normed_1));
-    if (cache)
-        attend_cached(&b->attention, cache, rows, ROWS(d, p->normed_1),
-                      &p->attention);
-    else
-        attention_forward_fast(&b->attention, mask_causal(0), texts, n,
-                               ROWS(d, p->normed_1), &p->attention);
-    gpt_drop(p, p->keep_1, size, p->attention.out, p->attention.out);
-    add(size, p->in, p->attention.out, p->between);
-
-    norm_forward(&b->norm_2, rows, ROWS(d, p->between),
-                 ROWS(d, p->normed_2));
-    linear_forward_fast(&b->up, rows, ROWS(d, p->normed_2),
-                        ROWS(4 * d, p->wide));
-    gelu(4 * size, p->wide, p->share, p->active);
-    linear_forward_fast(&b->down, rows, ROWS(4 * d, p->active),
-                        ROWS(d, p->after));
-    gpt_drop(p, p->keep_2, size, p->after, p->after);
-    add(size, p->after, p->between, p->after);
-}
-
-/*
-When a model writes a text token by token, the keys and values of earlier
-tokens are in the cache of [](#kv-cache). Then `attend_cached`, in
-`src/gpt.c`, is called instead. It only calls other functions one after the
-other, and may be skipped.
-
-::: question
-What does a block do whose layers `out` and `down` hold nothing but 0?
-
-Nothing. Attention and the network both add 0, and the sum leaves the block
-as it came. So a block that has found nothing need not repeat what is there.
-:::
-
-On the way back, both terms of a sum get the gradient of the sum, unchanged:
-if one term grows by a unit, the sum grows by a unit. So the slope of the
-loss by the sum is handed back past all blocks to the first one, however
-many there are, and each block only adds its own part to this slope. With
-dropout, a term has gone through the mask before the addition: some of its
-entries became 0, the others were multiplied by a factor. Their slopes,
-before the mask, are 0 as well, or multiplied by the same factor. So
-`gpt_drop` does with the term's gradient what it has done with the term. The
-sum that goes past the block is not dropped, so it is added first. (All
-tables of `grad_p` are 0 at first. The `in` of a block is the `after` of the
-block before it.)
-*/
-
-static void block_backward(const GptBlock *b, int texts, int n,
-                           const GptBlockPass *p, GptBlockPass *grad_p,
-                           GptBlock *grad_b)
-{
-    const int d = b->norm_1.d, rows = texts * n, size = rows * d;
-    /* after = between + down(gelu(up(normed_2))) */
-    add(size, grad_p->between, grad_p->after, grad_p->between);
-    gpt_drop(p, p->keep_2, size, grad_p->after, grad_p->after);
-    linear_backward_fast(&b->down, rows, ROWS(4 * d, p->active),
-                         ROWS(d, grad_p->after), &grad_b->down,
-                         ROWS(4 * d, grad_p->active));
-    gelu_backward(4 * size, p->wide, p->share, grad_p->active,
-                  grad_p->wide);
-    linear_backward_fast(&b->up, rows, ROWS(d, p->normed_2),
-                         ROWS(4 * d, grad_p->wide), &grad_b->up,
-                         ROWS(d, grad_p->normed_2));
-    norm_backward(&b->norm_2, rows, ROWS(d, p->between),
-                  ROWS(d, grad_p->normed_2), &grad_b->norm_2,
-                  ROWS(d, grad_p->between));
-
-    /* between = in + attention(normed_1) */
-    add(size, grad_p->in, grad_p->between, grad_p->in);
-    gpt_drop(p, p->keep_1, size, grad_p->between, grad_p->attention.out);
-    attention_backward_fast(&b->attention, mask_causal(0), texts, n,
-                            ROWS(d, p->normed_1), &p->attention,
-                            &grad_p->attention, &grad_b->attention,
-                            ROWS(d, grad_p->normed_1));
-    norm_backward(&b->norm_1, rows, ROWS(d, p->in),
-                  ROWS(d, grad_p->normed_1), &grad_b->norm_1,
-                  ROWS(d, grad_p->in));
-}
-
-/*
 ## Layer norm {#gpt-norm}
 
 A sum to which every part adds grows from block to block, and in training
-from step to step. A layer that reads the sum would have to cope with small
-numbers as well as with large ones. **Layer norm** takes the size away
+from step to step. A layer that read it as it is would have to cope with
+small numbers as well as with large ones. **Layer norm** takes the size away
 [@ba2016]. The mean $\mu$ of a row is subtracted from each entry, and then
-each entry is divided by the row's spread $\sigma$. So every row has mean 0
+each entry is divided by the row's spread $\sigma$, so every row has mean 0
 and spread 1, whatever it was before. After that, each entry is multiplied
 by a weight and gets a bias added, and both are learned:
 
@@ -159,8 +64,12 @@ $$\underset{n \times d}{Y}: \quad
   y_k = \frac{x_k - \mu}{\sqrt{\sigma^2 + 10^{-5}}}\, w_k + b_k$$
 
 Here $\sigma^2$ is the mean of the squares $(x_k - \mu)^2$. The $10^{-5}$ is
-there for a row of equal numbers, whose $\sigma$ is 0: without it, the row
-would be divided by 0. The row's **scale**, $r$, is 1 divided by the root.
+there for a row of equal numbers, whose $\sigma$ is 0. The row's **scale**,
+$r$, is 1 divided by the root.
+
+A norm stands in front of each part of a block, and the stream itself is
+never normed: this is called **pre-norm**. The first Transformer normed the
+stream after each addition [@vaswani2017].
 */
 
 static void measure_row(int d, const float x[d], double *mean, double *r)
@@ -250,11 +159,15 @@ $$r s \Big( g_j - \frac{1}{d} \sum_{k=1}^{d} g_k
   - z_j\, \frac{1}{d} \sum_{k=1}^{d} g_k z_k \Big)$$
 
 So the slope of $x_j$ is $r$ times the bracket: $g_j$, less the mean of all
-slopes, less $z_j$ times the mean of the products of slopes and entries. The
-output above has shown what the two means are for. If all entries grow by
-the same amount, nothing may happen, and the first mean sees to that. If the
-row is stretched, nothing may happen either, and the second mean sees to
-that.
+slopes, less $z_j$ times the mean of the products of slopes and entries.
+
+Two checks before we trust this formula. Add the same amount to every entry
+of the row: the norm subtracts the mean, so its output must not change, and
+so the slopes of the row must add up to 0. They do; the first mean takes
+care of it. Now stretch the row: the norm divides by the spread, so again
+its output must not change. That's what the second mean is for. If you ever
+forget the formula, remember what it has to be blind to, and you can rebuild
+it.
 */
 
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
@@ -262,57 +175,68 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
                    float grad_x[n][l->d])
 {
     const int d = l->d;
-    double mean, r;
+    double mean, r, z[d], g[d];
     norm_gradient_check(l, grad_l);
     for (int i = 0; i < n; i++) {
         double moved = 0, stretched = 0;
         measure_row(d, x[i], &mean, &r);
         for (int k = 0; k < d; k++) {
-            const double z = (x[i][k] - mean) * r;
-            const double g = (double)grad_out[i][k] * l->weight[k];
-            grad_l->weight[k] += (float)(grad_out[i][k] * z);
+            z[k] = (x[i][k] - mean) * r;
+            g[k] = (double)grad_out[i][k] * l->weight[k];
+            grad_l->weight[k] += (float)(grad_out[i][k] * z[k]);
             grad_l->bias[k] += grad_out[i][k];
-            moved += g;
-            stretched += g * z;
+            moved += g[k];
+            stretched += g[k] * z[k];
         }
-        for (int k = 0; k < d; k++) {
-            const double z = (x[i][k] - mean) * r;
-            const double g = (double)grad_out[i][k] * l->weight[k];
-            grad_x[i][k] += (float)(r * (g - (moved + z * stretched) / d));
-        }
+        for (int k = 0; k < d; k++)
+            grad_x[i][k] +=
+                (float)(r * (g[k] - (moved + z[k] * stretched) / d));
     }
 }
 
 /*
 ## GELU {#gpt-gelu}
 
-The bent function of GPT-2 is **GELU** [@hendrycks2016]. It multiplies each
-number $x$ by a share that grows with $x$. Far above 0 the share is 1, and
-the number passes. Far below 0 the share is 0, and nothing passes. The share
-is the softmax of two scores, $u$ and 0. Of these, $u$ gets $e^u / (e^u + 1)
-= 1 / (1 + e^{-u})$, which is called the **sigmoid** of $u$. Here $u =
-\sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. Why this
-$u$? With it, the share is close to the share of all normal numbers
-([](#random-bell)) that lie below $x$: the root makes both rise equally
-fast at 0, and 0.044715 was found by trying. (Books write the same share as
-$(1 + \tanh(u/2))/2$. PyTorch's default is the share of normal numbers
-itself, which differs in the fourth decimal; `approximate="tanh"` asks for
-the one here.) `sigmoid`, in `src/gpt.c`, computes all shares of a list at
-once, with the fast powers of [](#kernel-exp2). How it does so may be
-skipped.
+The two linear layers of the network would be a single one if nothing came
+between them: $xAB$ is the product of $x$ with the one matrix $AB$. So a
+nonlinear function has to come between them, and in GPT-2 it is **GELU**
+[@hendrycks2016]. It multiplies each number $x$ by a share that grows with
+$x$. Far above 0 the share is 1, and the number passes. Far below 0 the
+share is 0, and nothing passes.
+
+The share is the softmax of two scores, $u$ and 0. Of these, $u$ gets $e^u /
+(e^u + 1) = 1 / (1 + e^{-u})$, which is called the **sigmoid** of $u$. Here
+$u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. Why
+this $u$? With it, the share is close to the share of all normal numbers
+([](#random-bell)) that lie below $x$: the root makes both rise equally fast
+at 0, and 0.044715 was found by trying. (PyTorch's default is the share of
+normal numbers itself, which differs in the fourth decimal;
+`approximate="tanh"` asks for the one here, which books also write as $(1 +
+\tanh(u/2))/2$.)
+
+**Exercise 22.2** (★, 2 points): `gelu`. For each entry its share, which the
+way back will need, and its product with the share.
+
+::: hint
+`expf(-u)` may be infinite. What is 1 divided by that?
+:::
+
+::: done
+This is what keeps a stack of layers from being one layer.
+:::
 */
 
 void gelu(int n, const float x[n], float share[n], float out[n])
 {
-    for (int i = 0; i < n; i++)
-        share[i] = 1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
-    sigmoid(n, share);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        float u = 1.5957691f * (x[i] + 0.044715f * x[i] * x[i] * x[i]);
+        share[i] = 1 / (1 + expf(-u));
         out[i] = x[i] * share[i];
+    }
 }
 
 /*
-**Exercise 22.2** (★★, 3 points): `gelu_backward`. Add the gradient of `x`
+**Exercise 22.3** (★★, 3 points): `gelu_backward`. Add the gradient of `x`
 to `grad_x`, from the shares that `gelu` has left.
 
 ::: hint
@@ -334,7 +258,7 @@ grows, not yet the loss; `grad_out` brings the loss in.
 :::
 
 ::: done
-With this, you have the way back through every part of GPT-2.
+With this, you have the way back through every part of a block.
 :::
 */
 
@@ -369,126 +293,190 @@ GELU, and its slopes (2, 7)
  [-0.0116, -0.0861, -0.0830,  0.5000,  1.0830,  1.0861,  1.0116]]
 ```
 
+## The block {#gpt-block}
+
+Now put the parts together. What a block computes is kept in a pass, as a
+trace keeps what an attention computes:
+
+::: {.header of="GptBlock GptBlockPass"}
+:::
+*/
+
+static void add(int n, const float x[n], const float y[n], float sum[n])
+{
+    for (int i = 0; i < n; i++)
+        sum[i] = x[i] + y[i];
+}
+
+/*
+**Exercise 22.4** (★★★, 4 points): `block_forward`. One text of `n` tokens,
+whose stream comes in as `in` and leaves as `after`. Attention reads the
+stream through the first norm, no token sees its future, and what it finds
+is added: that is `between`. The network reads *that* through the second
+norm, and adds as well.
+
+::: hint
+[](#multi-head) has `attention_forward`. Its mask is `mask_causal(0)`, both
+texts are `normed_1`, and `NULL` in place of a generator drops nothing. It
+leaves its result in `p->attention.out`.
+:::
+
+::: hint
+The network goes from `normed_2` by `up` to `wide`, by `gelu` to `active`,
+and by `down` back to the width. You may put that into `after` and then add
+`between` to it, since `add` reads an entry before it writes it.
+:::
+
+::: done
+You have written the block of GPT-2. All the rest of the model is tables.
+:::
+*/
+
+void block_forward(const GptBlock *b, int n, GptBlockPass *p)
+{
+    const int d = b->norm_1.d;
+    norm_forward(&b->norm_1, n, ROWS(d, p->in), ROWS(d, p->normed_1));
+    attention_forward(&b->attention, mask_causal(0), NULL, n, n,
+                      ROWS(d, p->normed_1), ROWS(d, p->normed_1),
+                      &p->attention);
+    add(n * d, p->in, p->attention.out, p->between);
+
+    norm_forward(&b->norm_2, n, ROWS(d, p->between), ROWS(d, p->normed_2));
+    linear_forward(&b->up, n, ROWS(d, p->normed_2), ROWS(4 * d, p->wide));
+    gelu(n * 4 * d, p->wide, p->share, p->active);
+    linear_forward(&b->down, n, ROWS(4 * d, p->active), ROWS(d, p->after));
+    add(n * d, p->between, p->after, p->after);
+}
+
+/*
+::: question
+What does a block do whose layers `out` and `down` hold nothing but 0?
+
+Nothing. Attention and the network both add 0, and the stream leaves the
+block as it came. So a block that has found nothing need not repeat what is
+there.
+:::
+
+On the way back, both terms of a sum get the gradient of the sum, unchanged:
+if one term grows by a unit, the sum grows by a unit. So the slope of the
+loss by the stream is handed back past all blocks to the first one, however
+many there are, and each block only adds its own part to it. That is the
+other reason to add: a stack of a hundred blocks still learns at the bottom.
+
+**Exercise 22.5** (★★★, 4 points): `block_backward`. From the gradient of
+`after` to the gradients of all parameters and of `in`. All tables of
+`grad_p` but `after` are 0 at first.
+
+::: hint
+Go through `block_forward` from its last line to its first, and call for
+each line its way back: `linear_backward`, `gelu_backward`, `norm_backward`,
+`attention_backward`. They add to the gradients they are given.
+:::
+
+::: hint
+`between` is used twice: it goes past the network, and through it. So its
+gradient is that of `after`, plus what comes back through the second norm.
+The gradient of what attention has found is the gradient of `between`, and
+`attention_backward` wants it in `grad_p->attention.out`.
+:::
+
+::: done
+A way back through a block is a way back through all of them.
+:::
+*/
+
+void block_backward(const GptBlock *b, int n, const GptBlockPass *p,
+                    GptBlockPass *grad_p, GptBlock *grad_b)
+{
+    const int d = b->norm_1.d;
+    /* after = between + down(gelu(up(normed_2))) */
+    add(n * d, grad_p->between, grad_p->after, grad_p->between);
+    linear_backward(&b->down, n, ROWS(4 * d, p->active),
+                    ROWS(d, grad_p->after), &grad_b->down,
+                    ROWS(4 * d, grad_p->active));
+    gelu_backward(n * 4 * d, p->wide, p->share, grad_p->active,
+                  grad_p->wide);
+    linear_backward(&b->up, n, ROWS(d, p->normed_2),
+                    ROWS(4 * d, grad_p->wide), &grad_b->up,
+                    ROWS(d, grad_p->normed_2));
+    norm_backward(&b->norm_2, n, ROWS(d, p->between),
+                  ROWS(d, grad_p->normed_2), &grad_b->norm_2,
+                  ROWS(d, grad_p->between));
+
+    /* between = in + attention(normed_1) */
+    add(n * d, grad_p->in, grad_p->between, grad_p->in);
+    memcpy(grad_p->attention.out, grad_p->between,
+           (size_t)(n * d) * sizeof(float));
+    attention_backward(
+        &b->attention, n, n, ROWS(d, p->normed_1), ROWS(d, p->normed_1),
+        &p->attention, &grad_p->attention, &grad_b->attention,
+        ROWS(d, grad_p->normed_1), ROWS(d, grad_p->normed_1));
+    norm_backward(&b->norm_1, n, ROWS(d, p->in), ROWS(d, grad_p->normed_1),
+                  &grad_b->norm_1, ROWS(d, grad_p->in));
+}
+
+/*
 ## The model {#gpt-model}
 
 Before the first block, the embedding of each token and the row of its
 position are looked up in two tables and added ([](#tokens),
 [](#positions)). After the last block comes one more norm, and then each
-token's list must become logits, one for each token that may come next. A
-linear layer does that. Its weight has a row for each token of the
+token's list must become logits, one for each token that may come next.
+A linear layer does that. Its weight has a row for each token of the
 vocabulary, as the table of embeddings has. So GPT-2 uses one table as both:
-**tied weights** [@press2017]. The logit of a token is then the dot product
+**weight tying** [@press2017]. The logit of a token is then the dot product
 of the last norm's result and the token's embedding.
 
 ::: {.header of="Gpt"}
 :::
-
-All parameters lie in one block of memory, and a gradient is another `Gpt`.
-The pointers `output.weight` and `tokens` point to the same table. So on the
-way back nothing special has to be done for tied weights: the output layer
-and the embedding both add their gradients to this table, with `+=`. In the
-same way, the pointer `in` of a block points to the table `after` of the
-block before it, and so nothing has to be copied from one block to the next.
-`gpt_embed` and `gpt_embed_backward`, in `src/gpt.c`, look up tokens and
-positions as [](#training-model) did, and may be skipped.
 */
 
-void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p)
+void gpt_forward_plain(const Gpt *g, const int *ids, GptPass *p)
 {
-    const int rows = p->texts * p->n, d = g->width;
-    gpt_pass_check(g, cache, p);
-    gpt_embed(g, cache ? (int)cache->count : 0, ids, p);
+    const int n = p->n, d = g->width, top = g->layers - 1;
+    float(*x)[d] = ROWS(d, p->block[0].in);
+    gpt_pass_check(g, NULL, p);
+    embed(n, d, g->vocabulary, ids, ROWS(d, g->tokens), x);
+    add_positions(n, d, g->context_length, 0, ROWS(d, g->positions), x);
     for (int l = 0; l < g->layers; l++)
-        block_forward(&g->block[l], p->texts, p->n,
-                      cache ? &cache[l] : NULL, &p->block[l]);
-    norm_forward(&g->last, rows, ROWS(d, p->block[g->layers - 1].after),
+        block_forward(&g->block[l], n, &p->block[l]);
+    norm_forward(&g->last, n, ROWS(d, p->block[top].after),
                  ROWS(d, p->normed));
-    linear_forward_fast(&g->output, rows, ROWS(d, p->normed),
-                        ROWS(g->output.d_out, p->logits));
+    linear_forward(&g->output, n, ROWS(d, p->normed),
+                   ROWS(g->output.d_out, p->logits));
 }
 
-void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
-                  GptPass *grad_p, Gpt *grad_g)
+/*
+The `after` of a block and the `in` of the next are one table, so nothing is
+copied between blocks. On the way back nothing special has to be done for
+tied weights either: the output and the embedding both *add* their gradients
+to the one table, and a sum is what a number gets that is used twice.
+*/
+
+void gpt_backward_plain(const Gpt *g, const int *ids, const GptPass *p,
+                        GptPass *grad_p, Gpt *grad_g)
 {
-    const int rows = p->texts * p->n, d = g->width, top = g->layers - 1;
+    const int n = p->n, d = g->width, top = g->layers - 1;
     gpt_gradient_check(g, p, grad_g, grad_p);
-    linear_backward_fast(&g->output, rows, ROWS(d, p->normed),
-                         ROWS(g->output.d_out, grad_p->logits),
-                         &grad_g->output, ROWS(d, grad_p->normed));
-    norm_backward(&g->last, rows, ROWS(d, p->block[top].after),
+    linear_backward(&g->output, n, ROWS(d, p->normed),
+                    ROWS(g->output.d_out, grad_p->logits), &grad_g->output,
+                    ROWS(d, grad_p->normed));
+    norm_backward(&g->last, n, ROWS(d, p->block[top].after),
                   ROWS(d, grad_p->normed), &grad_g->last,
                   ROWS(d, grad_p->block[top].after));
     for (int l = top; l >= 0; l--)
-        block_backward(&g->block[l], p->texts, p->n, &p->block[l],
-                       &grad_p->block[l], &grad_g->block[l]);
-    gpt_embed_backward(g, ids, grad_p, grad_g);
+        block_backward(&g->block[l], n, &p->block[l], &grad_p->block[l],
+                       &grad_g->block[l]);
+    embed_backward(n, d, g->vocabulary, ids, ROWS(d, grad_p->block[0].in),
+                   ROWS(d, grad_g->tokens));
+    add(n * d, grad_g->positions, grad_p->block[0].in, grad_g->positions);
 }
 
 /*
-A small model shows what tied weights do to the gradient. It knows six
-tokens. Its text is the tokens 0, 1 and 2, and the right answers are 1, 2
-and 3. The output has a column for each token, with the gradient of the
-first entry of its embedding. In the first two rows the model has two
-tables: the first row is for the table of embeddings, the second for the
-output's weight. In the third row the two are one table:
-*/
-
-/* folded: how this is printed */
-static void table_gradients(Gpt *g, float *by_input, float *by_output)
-{
-    const int ids[3] = {0, 1, 2}, targets[3] = {1, 2, 3};
-    Gpt grad_g;
-    gpt_init(&grad_g, g);
-    GptPass p, grad_p;
-    gpt_pass_init(&p, g, 1, 3);
-    gpt_pass_init(&grad_p, g, 1, 3);
-    float shares[3][6];
-    gpt_forward(g, NULL, ids, &p);
-    cross_entropy(3, 6, ROWS(6, p.logits), targets, shares);
-    cross_entropy_backward(3, 6, shares, targets, ROWS(6, grad_p.logits));
-    gpt_backward(g, ids, &p, &grad_p, &grad_g);
-    for (int i = 0; i < 6; i++) {
-        by_input[i] = grad_g.tokens[i * 4];
-        by_output[i] = grad_g.output.weight[i * 4];
-    }
-    gpt_pass_free(&p);
-    gpt_pass_free(&grad_p);
-    gpt_free(&grad_g);
-}
-
-static void show_tied(void)
-{
-    Gpt sizes = {.vocabulary = 6, .context_length = 3, .width = 4};
-    sizes.n_heads = 2;
-    sizes.layers = 1;
-    Gpt g, apart;
-    float table[3][6];
-    gpt_init(&g, &sizes);
-    sizes.has_own_output = 1;
-    gpt_init(&apart, &sizes);
-    Random r = random_seeded(123);
-    gpt_fill(&r, &g);
-    memcpy(apart.memory, g.memory, g.count * sizeof *g.memory);
-    memcpy(apart.output.weight, g.tokens, sizeof(float[6][4]));
-    table_gradients(&apart, table[0], table[1]);
-    table_gradients(&g, table[2], table[2]);
-    print_matrix("gradient: looked up, output, tied", 3, 6, table);
-    gpt_free(&g);
-    gpt_free(&apart);
-}
-
-/*
-``` output
-gradient: looked up, output, tied (3, 6)
-[[ 0.0976, -0.1000, -0.3993,  0.0000,  0.0000,  0.0000],
- [-0.0064, -0.1983,  0.2458, -0.0247, -0.0079, -0.0086],
- [ 0.0912, -0.2982, -0.1534, -0.0247, -0.0079, -0.0086]]
-```
-
-The third row is the sum of the other two, but for last digits that were
-rounded. The tokens 4 and 5 are neither in the text nor among the answers,
-and still they have a gradient: the model has given each of them a share,
-and the loss asks for less.
+That is a whole GPT, forwards and backwards, for one text. Chapters to come
+call `gpt_forward` and `gpt_backward`, in `src/gpt_fast.c`, which do the
+same with the kernel of [](#kernel), for many texts at once; a test holds
+both against PyTorch.
 
 The smallest of OpenAI's GPT-2 models is such a model [@radford2019]. Its
 tokens are parts of words, and its sizes are these:
@@ -513,21 +501,227 @@ parameters (1)
 [124439808]
 ```
 
+## One look or two {#gpt-depth}
+
+Back to the hunt. A text of twelve tokens gives the six notes and then asks
+six questions. Each question is the number of a door, and the right answer
+is where you are when you have followed the notes. Only the answers to
+questions count in the loss:
+*/
+
+enum { DOORS = 6, TOKENS = 2 * DOORS };
+
+static void hunt(Random *r, int notes, int ids[TOKENS], int target[TOKENS])
+{
+    for (int i = 0; i < TOKENS; i++) {
+        ids[i] = (int)(random_u32(r) % DOORS);
+        target[i] = i < DOORS ? IGNORED : ids[i];
+        for (int k = 0; k < notes && i >= DOORS; k++)
+            target[i] = ids[target[i]];
+    }
+}
+
+/*
+Training is the loop of [](#training): forwards, the loss, backwards, and a
+step of Adam, here after every 16 texts. (These models are small, and begin
+with larger numbers than GPT-2, so that a few hundred steps are enough.)
+*/
+
+/* folded: how this is trained */
+enum { HUNTER_WIDTH = 16, TEXTS = 16, STEPS = 400 };
+
+typedef struct {
+    Gpt model, gradient, mean, square;
+    GptPass pass, grad_pass;
+} Hunter;
+
+static void hunter_step(Hunter *h, Random *r, int notes, int step)
+{
+    int ids[TOKENS], target[TOKENS];
+    float shares[TOKENS][DOORS];
+    gpt_clear(&h->gradient);
+    for (int text = 0; text < TEXTS; text++) {
+        hunt(r, notes, ids, target);
+        gpt_forward_plain(&h->model, ids, &h->pass);
+        cross_entropy(TOKENS, DOORS, ROWS(DOORS, h->pass.logits), target,
+                      shares);
+        gpt_pass_clear(&h->grad_pass);
+        cross_entropy_backward(TOKENS, DOORS, shares, target,
+                               ROWS(DOORS, h->grad_pass.logits));
+        gpt_backward_plain(&h->model, ids, &h->pass, &h->grad_pass,
+                           &h->gradient);
+    }
+    const double rate = rate_at(step, STEPS / 10, STEPS, 0.01, 0.001);
+    const Adam adam = {rate, 0.9, 0.99, 1e-8, 0, 0};
+    for (size_t i = 0; i < h->gradient.count; i++)
+        h->gradient.memory[i] /= TEXTS;
+    adam_step(adam, step + 1, h->model.count, h->gradient.memory,
+              h->mean.memory, h->square.memory, h->model.memory);
+}
+
+/* The share of right answers to the questions of 200 new texts. */
+static float right_answers(Hunter *h, int notes)
+{
+    int ids[TOKENS], target[TOKENS], right = 0;
+    Random r = random_seeded(999);
+    for (int text = 0; text < 200; text++) {
+        hunt(&r, notes, ids, target);
+        gpt_forward_plain(&h->model, ids, &h->pass);
+        for (int i = DOORS; i < TOKENS; i++) {
+            const float *logit = ROWS(DOORS, h->pass.logits)[i];
+            int best = 0;
+            for (int k = 1; k < DOORS; k++)
+                best = logit[k] > logit[best] ? k : best;
+            right += best == target[i];
+        }
+    }
+    return (float)right / (200 * DOORS);
+}
+
+static void hunter_init(Hunter *h, int layers)
+{
+    Gpt *const each[4] = {&h->model, &h->gradient, &h->mean, &h->square};
+    Gpt sizes = {.vocabulary = DOORS, .n_heads = 1};
+    sizes.context_length = TOKENS;
+    sizes.width = HUNTER_WIDTH;
+    sizes.layers = layers;
+    for (int i = 0; i < 4; i++)
+        gpt_init(each[i], &sizes);
+    gpt_pass_init_plain(&h->pass, &h->model, TOKENS);
+    gpt_pass_init_plain(&h->grad_pass, &h->model, TOKENS);
+}
+
+static void hunter_free(Hunter *h)
+{
+    Gpt *const each[4] = {&h->model, &h->gradient, &h->mean, &h->square};
+    gpt_pass_free(&h->pass);
+    gpt_pass_free(&h->grad_pass);
+    for (int i = 0; i < 4; i++)
+        gpt_free(each[i]);
+}
+
+static void hunter_train(Hunter *h, int layers, int notes)
+{
+    Random r = random_seeded(123);
+    hunter_init(h, layers);
+    gpt_fill(&r, &h->model);
+    for (size_t i = 0; i < h->model.count; i++)
+        if (h->model.memory[i] != 1) /* the norms' weights stay */
+            h->model.memory[i] *= 12.5f;
+    for (int step = 0; step < STEPS; step++)
+        hunter_step(h, &r, notes, step);
+}
+
+/* folded: how this is printed */
+static void show_hunts(Hunter *two_blocks)
+{
+    Hunter one_note, two_notes;
+    hunter_train(&one_note, 1, 1);
+    hunter_train(&two_notes, 1, 2);
+    hunter_train(two_blocks, 2, 2);
+    puts("right answers, of all");
+    print_value("one block, one note", right_answers(&one_note, 1));
+    print_value("one block, two notes", right_answers(&two_notes, 2));
+    print_value("two blocks, two notes", right_answers(two_blocks, 2));
+    hunter_free(&one_note);
+    hunter_free(&two_notes);
+}
+
+/*
+``` output
+right answers, of all
+one block, one note: 1.0000
+one block, two notes: 0.4508
+two blocks, two notes: 0.9850
+```
+
+One block follows one note without a mistake. With two notes, it is right in
+less than half of all cases: better than guessing, which would be right once
+in six, and as far as a single look gets. The second block makes the
+difference.
+*/
+
+/*
+And what has each block done? The question above told how to switch one off:
+with 0 in the layers that add, the stream passes it untouched. To see how
+far each block moves the stream, compare lengths: of the stream as it comes
+in, of what attention adds, of what the network adds, and of the stream as
+it leaves.
+*/
+
+/* folded: how this is printed */
+/* Puts 0 where the block adds to the stream. */
+static void switch_off(GptBlock *b)
+{
+    const Linear *const adding[2] = {&b->attention.out, &b->down};
+    for (int k = 0; k < 2; k++) {
+        const size_t size = sizeof(float) * (size_t)adding[k]->d_out;
+        memset(adding[k]->weight, 0, size * (size_t)adding[k]->d_in);
+        memset(adding[k]->bias, 0, size);
+    }
+}
+
+/* The length of the rows of a pass, the root of the mean of its squares. */
+static float rows_length(const float *table)
+{
+    return length(TOKENS * HUNTER_WIDTH, table) / sqrtf(TOKENS);
+}
+
+static void show_blocks(Hunter *h)
+{
+    enum { SIZE = TOKENS * HUNTER_WIDTH };
+    float moved[2][4], added[SIZE], right[2];
+    for (int l = 0; l < 2; l++) {
+        const GptBlockPass *p = &h->pass.block[l];
+        for (int i = 0; i < SIZE; i++)
+            added[i] = p->after[i] - p->between[i];
+        moved[l][0] = rows_length(p->in);
+        moved[l][1] = rows_length(p->attention.out);
+        moved[l][2] = rows_length(added);
+        moved[l][3] = rows_length(p->after);
+    }
+    memcpy(h->mean.memory, h->model.memory, h->mean.count * sizeof(float));
+    for (int l = 0; l < 2; l++) {
+        switch_off(&h->model.block[l]);
+        right[l] = right_answers(h, 2);
+        memcpy(h->model.memory, h->mean.memory,
+               h->mean.count * sizeof(float));
+    }
+    print_matrix("lengths: in, by attention, by the network, after", 2, 4,
+                 moved);
+    print_vector("right answers without block 1, without block 2", 2,
+                 right);
+}
+
+/*
+``` output
+lengths: in, by attention, by the network, after (2, 4)
+[[ 1.6131,  4.5268,  3.7927,  6.7423],
+ [ 6.7423,  8.9142,  5.6683, 13.8905]]
+right answers without block 1, without block 2 (2)
+[0.2692, 0.3058]
+```
+
+Nothing in this stream is replaced, yet each block more than doubles its
+length. And each needs the other: with either switched off, the model gives
+hardly more right answers than by guessing. Without the first block, the
+second looks for what nobody has read; without the second, nobody follows up
+what the first has found. Switching off a part to see what it was for is
+called ablation, and [](#inside) does it with the heads of a language
+model.
+
 ## How it begins {#gpt-begin}
 
 GPT-2's weights begin as normal numbers with a spread of 0.02, its biases as
-0, and the weights of its norms as 1. There is one exception. The layers
-that add to the sum are attention's `out` and the network's `down`, and
-their weights are divided by $\sqrt{2 \cdot \text{layers}}$.
-
-(`gpt_fill`, in `src/gpt.c`, draws the weights in the order of PyTorch's
-`named_parameters()`. It only goes through the layers, and may be skipped.)
+0, and the weights of its norms as 1. There is one exception: the layers
+that add to the stream. These are attention's `out` and the network's
+`down`, and their weights are divided by $\sqrt{2 \cdot \text{layers}}$.
 
 What is the division for? There are $2 \cdot \text{layers}$ additions to the
-sum. At first, what is added is random and independent. The spread of a sum
-of independent numbers grows with the root of how many there are
-([](#scaling)), and the division takes this root out again. Here is the
-spread of the sum in a model of twelve blocks, without and with the
+stream. At first, what is added is random and independent. The spread of a
+sum of independent numbers grows with the square root of how many there are
+([](#scaling-spread)), and the division takes this root out again. Here is
+the spread of the stream in a model of twelve blocks, without and with the
 division:
 */
 
@@ -538,10 +732,10 @@ static void block_spreads(const Gpt *g, float spread[g->layers / 2 + 1])
     const int n = g->context_length;
     int ids[n];
     GptPass p;
-    gpt_pass_init(&p, g, 1, n);
+    gpt_pass_init_plain(&p, g, n);
     for (int i = 0; i < n; i++)
         ids[i] = i;
-    gpt_forward(g, NULL, ids, &p);
+    gpt_forward_plain(g, ids, &p);
     spread[0] = score_spread(n * g->width, p.block[0].in);
     for (int l = 1; l < g->layers; l += 2)
         spread[l / 2 + 1] = score_spread(n * g->width, p.block[l].after);
@@ -562,13 +756,13 @@ static void undo_division(Gpt *g)
 
 static void show_spread(void)
 {
-    enum { DEPTH = 12, TOKENS = 32 };
+    enum { DEPTH = 12, LONG = 32 };
     const char *const at[] = {"0", "2", "4", "6", "8", "10", "12"};
     const char *const curve[2] = {"not divided", "divided"};
     Gpt g;
     float spread[2][DEPTH / 2 + 1];
     Gpt sizes = {.width = 64, .n_heads = 4, .layers = DEPTH};
-    sizes.vocabulary = sizes.context_length = TOKENS;
+    sizes.vocabulary = sizes.context_length = LONG;
     gpt_init(&g, &sizes);
     Random r = random_seeded(123);
     gpt_fill(&r, &g);
@@ -589,26 +783,25 @@ spread after every other block: not divided, divided (2, 7)
  [0.0286, 0.0298, 0.0310, 0.0323, 0.0338, 0.0345, 0.0356]]
 ```
 
-![The spread of the sum in a model before training: at the beginning, and
+![The spread of the stream in a model before training: at the beginning, and
 after every other of twelve blocks](spread.svg){#fig-gpt-spread}
 
 With the division, the spread grows by a quarter on the way through twelve
 blocks. Without it, the spread grows to almost four times its size, and the
-token's own embedding is only a small part of the sum.
-
-## Everything together
+token's own embedding is only a small part of the stream.
 */
 
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
-    figure_pipeline("pipeline",
-                    "words vectors roles scores scale mask weights "
-                    "context heads");
+    Hunter hunter;
+    figure_stream("stream", "The residual stream of a token", 2);
     show_norm();
     show_gelu();
-    show_tied();
     show_gpt2();
+    show_hunts(&hunter);
+    show_blocks(&hunter);
+    hunter_free(&hunter);
     show_spread();
     return 0;
 }
@@ -629,22 +822,22 @@ y.sum().backward()
 print(torch.stack([y, x.grad]).detach())
 ```
 
-We have a model, and the way back through it to every parameter. What the
-model lacks is a text to read, and a way from its logits to words:
-[](#language-model).
+You have built a GPT, and the way back through it to every parameter. What
+it lacks is something to read. [](#language-model) gives it a text, and
+lets it write.
 
 ## Further exercises
 
-**Exercise 22.3** (by hand): Where are the 124,439,808 parameters of GPT-2
+**Exercise 22.6** (by hand): Where are the 124,439,808 parameters of GPT-2
 ([](#gpt-model))? How many has a block, and how many are there besides?
 
-**Exercise 22.4** (by hand): A text of three tokens has been read, of a
+**Exercise 22.7** (by hand): A text of three tokens has been read, of a
 vocabulary of 50,257, and nothing is tied. How many rows of the table of
 embeddings have a gradient other than 0? And if the table is tied?
 
 ## Solutions
 
-::: {.solution exercise="22.3"}
+::: {.solution exercise="22.6"}
 A block has two norms of a weight and a bias, each of 768; four layers in
 attention, of $768 \cdot 768$ and 768; and two in the network, of $4 \cdot
 768 \cdot 768$, with $4 \cdot 768 = 3{,}072$ and 768 biases: $12 \cdot 768
@@ -654,7 +847,7 @@ tokens and of positions, and the last norm: $12 \cdot 7{,}087{,}872 +
 Almost a third is the table of tokens.
 :::
 
-::: {.solution exercise="22.4"}
+::: {.solution exercise="22.7"}
 At most three rows have one, those that were looked up. If the table is
 tied, all 50,257 rows have one: each token was given a share of what comes
 next, and the loss asks for less of a wrong token and for more of the right

@@ -22,6 +22,7 @@ off, and see how much worse the model predicts.
 #include "attention/13_multi_head.h"
 #include "attention/20_optimizers.h"
 #include "attention/21_training.h"
+#include "attention/gpt_fast.h"
 #include "attention/gpt_file.h"
 #include "attention/prose.h"
 #include "attention/trained.h"

@@ -60,6 +60,7 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/agreement.h"
 #include "attention/22_gpt.h"
 #include "attention/gpt.h"
+#include "attention/gpt_fast.h"
 #include "attention/gpt_training.h"
 #include "attention/gpt_file.h"
 #include "attention/23_language_model.h"

@@ -148,6 +148,16 @@ void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n)
                          texts, n);
 }
 
+void gpt_pass_init_plain(GptPass *p, const Gpt *g, int n)
+{
+    gpt_pass_init(p, g, 1, n);
+    for (int l = 0; l < g->layers; l++) {
+        trace_free(&p->block[l].attention);
+        trace_init_for(&p->block[l].attention, &g->block[l].attention, n,
+                       n);
+    }
+}
+
 void gpt_pass_free(GptPass *p)
 {
     for (int l = 0; l < p->layers; l++)
@@ -221,16 +231,6 @@ void gpt_pass_drop(GptPass *p, Random *r, double rate)
     }
 }
 
-void gpt_drop(const GptBlockPass *p, const float *keep, int n,
-              const float x[n], float left[n])
-{
-    if (keep)
-        dropout_apply(p->rate, 1, n, ROWS(n, keep), ROWS(n, x),
-                      ROWS(n, left));
-    else if (left != x)
-        memcpy(left, x, (size_t)n * sizeof *left);
-}
-
 void gpt_caches_init(KVCache *cache, const Gpt *g)
 {
     const int d = g->width / g->n_heads;
@@ -249,38 +249,6 @@ void gpt_caches_free(KVCache *cache, const Gpt *g)
 void norm_gradient_check(const Norm *l, const Norm *grad_l)
 {
     SIZES_CHECK("a gradient of d", {grad_l->d, l->d});
-}
-
-/* Powers of 2 hold from -126 to 127; -log2(e) turns e^-x into one. */
-void sigmoid(int n, float x[n])
-{
-    for (int i = 0; i < n; i++) {
-        const float power = -1.442695f * x[i];
-        x[i] = power > 126 ? 126 : power;
-    }
-    best_kernel()->exp2_all(n, x);
-    for (int i = 0; i < n; i++)
-        x[i] = x[i] >= 0x1p126f ? 0 : 1 / (1 + x[i]);
-}
-
-void attend_cached(const Attention *a, KVCache *c, int n,
-                   const float x[n][a->d_x], Trace *t)
-{
-    const int d = a->d_k, d_v = a->d_v, heads = a->n_heads;
-    attention_texts_check(a, 1, n, t);
-    SIZES_CHECK("a cache of n_kv_heads, d_k, d_v", {c->n_kv_heads, heads},
-                {c->d_k, d}, {c->d_v, d_v});
-    linear_forward_fast(&a->query, n, x, ROWS(a->query.d_out, t->query));
-    linear_forward_fast(&a->key, n, x, ROWS(a->key.d_out, t->key));
-    linear_forward_fast(&a->value, n, x, ROWS(a->value.d_out, t->value));
-    kv_cache_append(c, n, rows_by_token(heads, n, d, t->key),
-                    rows_by_token(heads, n, d_v, t->value));
-    best_kernel()->kv_cache_attend(c, heads, n,
-                                   rows_by_token(heads, n, d, t->query), 0,
-                                   rows_by_token(heads, n, d_v, t->joined));
-    if (a->d_out)
-        linear_forward_fast(&a->out, n, ROWS(a->out.d_in, t->joined),
-                            ROWS(a->out.d_out, t->out));
 }
 
 /* What a layer begins with: normal numbers for its weight. */
@@ -318,27 +286,4 @@ void gpt_fill(Random *r, Gpt *g)
     fill_norm(&g->last);
     if (g->has_own_output)
         fill_layer(r, deviation, &g->output);
-}
-
-void gpt_embed(const Gpt *g, int first, const int *ids, GptPass *p)
-{
-    const int rows = p->texts * p->n, d = g->width;
-    float(*x)[d] = ROWS(d, p->block[0].in);
-    embed(rows, d, g->vocabulary, ids, ROWS(d, g->tokens), x);
-    for (int i = 0; i < rows; i += p->n)
-        add_positions(p->n, d, g->context_length, first,
-                      ROWS(d, g->positions), x + i);
-}
-
-void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
-                        Gpt *grad_g)
-{
-    const int rows = grad_p->texts * grad_p->n, d = g->width;
-    const float(*grad_x)[d] = ROWS(d, grad_p->block[0].in);
-    float(*grad_position)[d] = ROWS(d, grad_g->positions);
-    embed_backward(rows, d, g->vocabulary, ids, grad_x,
-                   ROWS(d, grad_g->tokens));
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < d; j++)
-            grad_position[i % grad_p->n][j] += grad_x[i][j];
 }

@@ -42,12 +42,21 @@ static void far_test(void)
     const float x[6] = {-FLT_MAX, -1e19f, -1e12f, 1e12f, 1e19f, FLT_MAX};
     const float ones[4] = {1, 1, 1, 1};
     float share[6], out[6], grad_x[4] = {0};
-    gelu(6, x, share, out);
+    for (int is_fast = 0; is_fast < 2; is_fast++) {
+        (is_fast ? gelu_fast : gelu)(6, x, share, out);
+        for (int i = 0; i < 6; i++)
+            expect_equal("gelu", out[i], i < 3 ? 0 : x[i]);
+    }
     gelu_backward(4, x + 1, share + 1, ones, grad_x);
-    for (int i = 0; i < 6; i++)
-        expect_equal("gelu", out[i], i < 3 ? 0 : x[i]);
     for (int i = 0; i < 4; i++)
         expect_equal("slope", grad_x[i], i < 2 ? 0 : 1);
+}
+
+static void gelu_fast_test(const char *set)
+{
+    const int count = (int)golden_count(set, "x");
+    gelu_fast(count, input(set, "x"), guarded("share", (size_t)count),
+              due(set, "gelu", 1e-5, 5e-7));
 }
 
 static void gelu_test(const char *set, float start)
@@ -115,6 +124,89 @@ static void drop(const char *set, GptPass *p)
     Random r = input_random(set);
     gpt_pass_drop(p, &r, golden_number(set, "rate"));
     expect_next_draw(set, &r);
+}
+
+/* What one text makes goes among what all texts make. */
+static void gather(int text, const Gpt *g, const GptPass *one, GptPass *all)
+{
+    const size_t rows = (size_t)one->n, d = (size_t)g->width;
+    for (int l = 0; l < g->layers; l++) {
+        const GptBlockPass *from = &one->block[l];
+        GptBlockPass *to = &all->block[l];
+        const struct {
+            float *to, *from;
+            size_t wide;
+        } table[12] = {{to->in, from->in, 1},
+                       {to->normed_1, from->normed_1, 1},
+                       {to->attention.query, from->attention.query, 1},
+                       {to->attention.key, from->attention.key, 1},
+                       {to->attention.value, from->attention.value, 1},
+                       {to->attention.joined, from->attention.joined, 1},
+                       {to->attention.out, from->attention.out, 1},
+                       {to->between, from->between, 1},
+                       {to->normed_2, from->normed_2, 1},
+                       {to->wide, from->wide, 4},
+                       {to->active, from->active, 4},
+                       {to->after, from->after, 1}};
+        for (int i = 0; i < 12; i++)
+            memcpy(table[i].to + (size_t)text * rows * d * table[i].wide,
+                   table[i].from, rows * d * table[i].wide * sizeof(float));
+    }
+    memcpy(all->normed + (size_t)text * rows * d, one->normed,
+           rows * d * sizeof(float));
+    memcpy(all->logits + (size_t)text * rows * (size_t)g->vocabulary,
+           one->logits, rows * (size_t)g->vocabulary * sizeof(float));
+}
+
+static void plain_forward_test(const char *set)
+{
+    Gpt g = golden_gpt(set);
+    GptPass p = golden_pass(set, &g), one;
+    gpt_pass_init_plain(&one, &g, p.n);
+    for (int text = 0; text < p.texts; text++) {
+        gpt_forward_plain(&g, golden_ints(set, "ids") + text * p.n, &one);
+        gather(text, &g, &one, &p);
+    }
+    expect_close("begin", p.block[0].in, golden(set, "begin"), 1e-6, 1e-6);
+    expect_layers(set, &g, &p);
+    expect_close("last", p.normed, golden(set, "last"), 1e-5, 1e-5);
+    expect_close("logits", p.logits, golden(set, "logits"), NEAR);
+    gpt_pass_free(&one);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+}
+
+/* The gradient of the mean loss, of one text after another. */
+static void plain_backward_test(const char *set, float start)
+{
+    Gpt g = golden_gpt(set), grad_g;
+    GptPass p, grad_p;
+    const int texts = dim(set, "ids", 0), n = dim(set, "ids", 1);
+    const int v = g.vocabulary;
+    float *shares = guarded("shares", (size_t)(n * v));
+    gpt_init(&grad_g, &g);
+    for (size_t i = 0; i < g.count; i++)
+        grad_g.memory[i] = start;
+    gpt_pass_init_plain(&p, &g, n);
+    gpt_pass_init_plain(&grad_p, &g, n);
+    for (int text = 0; text < texts; text++) {
+        const int *ids = golden_ints(set, "ids") + text * n;
+        const int *targets = golden_ints(set, "targets") + text * n;
+        gpt_forward_plain(&g, ids, &p);
+        cross_entropy(n, v, (void *)p.logits, targets, (void *)shares);
+        gpt_pass_clear(&grad_p);
+        cross_entropy_backward(n, v, (void *)shares, targets,
+                               (void *)grad_p.logits);
+        for (int i = 0; i < n * v; i++)
+            grad_p.logits[i] /= (float)texts;
+        gpt_backward_plain(&g, ids, &p, &grad_p, &grad_g);
+    }
+    expect_close("gradient", subtract(g.count, grad_g.memory, start),
+                 golden(set, "gradient"), 1e-5, 1e-6);
+    gpt_pass_free(&p);
+    gpt_pass_free(&grad_p);
+    gpt_free(&g);
+    gpt_free(&grad_g);
 }
 
 static void forward_test(const char *set)
@@ -213,8 +305,13 @@ int main(void)
                           due(set, "out", NEAR)));
     ADDS("norm_backward", "norm_*-out", "norm_5x3", norm_backward_test);
     TAP("norm_backward: norm_large", norm_large_test("norm_large"));
+    EACH_SET("gelu", "gelu_*-gelu", gelu_test(set, 0));
+    EACH_SET("gelu_fast", "gelu_*-gelu", gelu_fast_test(set));
     ADDS("gelu_backward", "gelu_*-gelu", "gelu_small", gelu_test);
     TAP("gelu_backward: far from 0", far_test());
+    EACH_SET("block_forward", "gpt_*-ids", plain_forward_test(set));
+    ADDS("block_backward", "gpt_*-gradient", "gpt_tied",
+         plain_backward_test);
     TAP("sigmoid: near 0, and far from it", sigmoid_test());
     EACH_SET("gpt_fill", "drawn*-parameters", fill_test(set));
     EACH_SET("gpt_forward", "gpt_*-ids", forward_test(set));

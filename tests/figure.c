@@ -151,6 +151,14 @@ static void test_pipeline(void)
     has(2, "class=\"c0\"");
 }
 
+static void test_stream(void)
+{
+    DRAW(figure_stream("x", "Title", 2));
+    says("token + position|norm|attention|+|block|norm|network|+|"
+         "norm|attention|+|block|norm|network|+|norm|logits");
+    has(1, "Then, 2 times: ");
+}
+
 /* Bars begin at the line of 0. The last of these are no names with an
  * index. */
 static void test_bars(void)
@@ -298,6 +306,8 @@ static void refuse_others(void)
         "roles scores scale mask weights dropout context heads are needed",
         figure_pipeline("x", "scores wieghts"));
     REFUSES(NULL, figure_pipeline("x", "mask mask"));
+    REFUSES("figure 'x' has 0 blocks: at least 1 is needed",
+            figure_stream("x", "", 0));
     REFUSES("figure 'x' has a block 'X' with 8 columns in 3 parts: parts "
             "of equal width are needed",
             block_of(3));
@@ -362,6 +372,7 @@ int main(void)
     TAP("figure_grid: squares, and blocks", test_shapes());
     TAP("figure_layout: words in cells", test_layout());
     TAP("figure_pipeline: two stages", test_pipeline());
+    TAP("figure_stream: two blocks", test_stream());
     TAP("figure_bars: heights, signs and an index", test_bars());
     TAP("figure_stacks: parts and sums", test_stacks());
     TAP("figure_histograms: one axis", test_histograms());

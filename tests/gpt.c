@@ -112,11 +112,12 @@ static void tests_of_caches(void)
     Attention a = {.d_x = 6, .d_y = 6, .n_heads = 2, .d_k = 2, .d_v = 4};
     KVCache c = {.n_kv_heads = 2, .d_k = 2, .d_v = 4, .capacity = 5};
     Trace one;
-    const Wrong wrong[] = {
-        SAYS(c.n_kv_heads, 1,
-             "gpt.c: attend_cached: a cache of n_kv_heads, d_k, d_v = 1, "
-             "2, 4: 2, 2, 4 are needed"),
-        WRONG(c.d_k, 3), WRONG(c.d_v, 5), WRONG(one.m, 2)};
+    const Wrong wrong[] = {SAYS(c.n_kv_heads, 1,
+                                "gpt_fast.c: attend_cached: a cache of "
+                                "n_kv_heads, d_k, d_v = 1, "
+                                "2, 4: 2, 2, 4 are needed"),
+                           WRONG(c.d_k, 3), WRONG(c.d_v, 5),
+                           WRONG(one.m, 2)};
     Gpt g = any_gpt(2);
     GptPass p;
     KVCache cache[2];

@@ -15,7 +15,7 @@ my $MAIN    = qr/^int main\(/;
 my $FORM    = '**Exercise 2.1** (★★, 3 points): `name`. ...';
 
 # The marks of what the page folds, and under which words.
-my %FOLDS = ('/* unfolded */' => '', map { ("/* folded: $_ */" => ucfirst) } 'how this is printed', 'how this is drawn');
+my %FOLDS = ('/* unfolded */' => '', map { ("/* folded: $_ */" => ucfirst) } 'how this is printed', 'how this is drawn', 'how this is trained');
 
 # How far a shown decimal may be from the value the program holds, besides
 # half a unit of its last digit: on another CPU a sum may differ in its last

@@ -34,7 +34,7 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
 
 /* Each entry times a share from 0 to 1 that grows with it, in the form that
  * GPT-2 has: out = x * share, with share = 1 / (1 + e^-u) and
- * u = sqrt(8 / pi) * (x + 0.044715 * x^3). A share of 2^-126 or less is 0.
+ * u = sqrt(8 / pi) * (x + 0.044715 * x^3).
  * PyTorch: F.gelu(x, approximate="tanh"). Hendrycks and Gimpel 2016. */
 void gelu(int n, const float x[n], float share[n], float out[n]);
 
@@ -50,7 +50,7 @@ The model:
 */
 
 /* What is stacked: attention and a small network of two linear layers, each
- * behind a layer norm. Vaswani et al. 2017, section 3, with the norms in
+ * after a layer norm. Vaswani et al. 2017, section 3, with the norms in
  * front: Radford et al. 2019, section 2.3. */
 typedef struct {
     Norm norm_1;
@@ -59,8 +59,8 @@ typedef struct {
     Linear up, down; /* width to 4 * width, and back */
 } GptBlock;
 
-/* GPT-2: its sizes, and its parameters, which lie one behind the other in
- * one block of memory, in this order. A gradient, or an optimizer's
+/* GPT-2: its sizes, and its parameters, which lie one after another in one
+ * block of memory, in this order. A gradient, or an optimizer's
  * moments, is another Gpt of the same sizes. */
 typedef struct {
     int vocabulary, context_length, width, n_heads, layers;
@@ -103,22 +103,30 @@ typedef struct {
     float *keep; /* the block with all dropout masks, or NULL */
 } GptPass;
 
-/* From the ids of all texts to the logits of what comes next, row by row.
- * With a cache for each layer, one text, whose n tokens follow those that
- * the caches hold; with NULL, texts from their first token on, in which no
- * token sees its future. Fills p, but with caches of attention's traces
- * only the tables of all heads side by side, joined and out. Refuses what
- * gpt_pass_check refuses, ids that are no row, more tokens than the
- * context, and caches that do not fit.
+/* A block, for one text of n tokens in which no token sees its future: from
+ * `in` to `after`, with every table of p filled on the way. The pass is one
+ * of gpt_pass_init_plain. Refuses what attention_forward refuses.
+ * PyTorch: GPT2Block(...)(x), of Hugging Face's transformers. */
+void block_forward(const GptBlock *b, int n, GptBlockPass *p);
+
+/* From grad_p->after, the gradient of a loss by what the block has made,
+ * adds to the gradients of all its parameters, and to grad_p->in. Its other
+ * tables must be 0 before it begins. Refuses what the ways back refuse that
+ * it calls.
+ * PyTorch: loss.backward(). */
+void block_backward(const GptBlock *b, int n, const GptBlockPass *p,
+                    GptBlockPass *grad_p, GptBlock *grad_b);
+
+/* From the ids of one text to the logits of what comes next, row by row, in
+ * a pass of gpt_pass_init_plain. Refuses ids that are no row, and what
+ * block_forward refuses.
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
-void gpt_forward(const Gpt *g, KVCache *cache, const int *ids, GptPass *p);
+void gpt_forward_plain(const Gpt *g, const int *ids, GptPass *p);
 
 /* From grad_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in grad_p must be 0 before it
- * begins. With dropout, the tables `after` in grad_p are left with the
- * gradient of what the network adds, and not of the sum. Refuses what
- * gpt_gradient_check refuses, and ids that are no row.
+ * begins. Refuses ids that are no row, and what block_backward refuses.
  * PyTorch: loss.backward(). */
-void gpt_backward(const Gpt *g, const int *ids, const GptPass *p,
-                  GptPass *grad_p, Gpt *grad_g);
+void gpt_backward_plain(const Gpt *g, const int *ids, const GptPass *p,
+                        GptPass *grad_p, Gpt *grad_g);

@@ -35,6 +35,10 @@ void gpt_fill(Random *r, Gpt *g);
 void gpt_pass_init(GptPass *p, const Gpt *g, int texts, int n);
 void gpt_pass_free(GptPass *p);
 
+/* The same for one text of n tokens, with the tables of scores and weights
+ * that block_forward fills. */
+void gpt_pass_init_plain(GptPass *p, const Gpt *g, int n);
+
 /* Puts 0 into all tables of a pass. Its dropout masks stay. */
 void gpt_pass_clear(GptPass *p);
 
@@ -57,13 +61,6 @@ void gpt_gradient_check(const Gpt *g, const GptPass *p, const Gpt *grad_g,
  * embd_pdrop and attn_pdrop are 0. */
 void gpt_pass_drop(GptPass *p, Random *r, double rate);
 
-/* What is left of n entries, all that attention or the network of a block
- * adds, or of their gradient, by the mask keep_1 or keep_2: what
- * dropout_apply leaves, and with NULL as a mask all of them. Both tables
- * may be the same. PyTorch: F.dropout. */
-void gpt_drop(const GptBlockPass *p, const float *keep, int n,
-              const float x[n], float left[n]);
-
 /* Makes a cache for each layer, with room for the whole context; frees
  * them, while the model is there. */
 void gpt_caches_init(KVCache *cache, const Gpt *g);
@@ -71,25 +68,3 @@ void gpt_caches_free(KVCache *cache, const Gpt *g);
 
 /* Refuses a gradient of another size than its norm. */
 void norm_gradient_check(const Norm *l, const Norm *grad_l);
-
-/* Each number x becomes 1 / (1 + e^-x), in place; where that is 2^-126 or
- * less, 0. PyTorch: torch.sigmoid. */
-void sigmoid(int n, float x[n]);
-
-/* Into what comes into the first block, of all texts: the embedding of each
- * token plus that of its position, which counts from `first` in each text.
- * Refuses ids that are no row, and more tokens than the context. */
-void gpt_embed(const Gpt *g, int first, const int *ids, GptPass *p);
-
-/* Back from there: adds to the gradients of tokens and positions, for texts
- * from their first token on. Refuses ids that are no row. */
-void gpt_embed_backward(const Gpt *g, const int *ids, const GptPass *grad_p,
-                        Gpt *grad_g);
-
-/* What the last n tokens of a text get from each other and from those
- * before them, which the cache holds, and to which they are added. Fills of
- * t the tables of all heads side by side, joined and out. Refuses a cache
- * whose heads or widths are not the attention's, and what
- * attention_texts_check, kv_cache_append and kv_cache_attend refuse. */
-void attend_cached(const Attention *a, KVCache *c, int n,
-                   const float x[n][a->d_x], Trace *t);

@@ -7,6 +7,7 @@
 #include "attention/20_optimizers.h"
 #include "attention/B_random.h"
 #include "attention/gpt.h"
+#include "attention/gpt_fast.h"
 
 /* A training of a GPT: the model, and the means that Adam keeps; its
  * settings; memory for a batch, in parts of equally many texts; and where

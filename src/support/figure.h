@@ -96,6 +96,11 @@ void figure_follow(const char *name, const char *title, int n,
  * no stage, and one that comes twice. */
 void figure_pipeline(const char *name, const char *lit);
 
+/* The residual stream of a token in a GPT of so many blocks, from its
+ * embedding to its logits, and what reads it and adds to it. Refuses
+ * blocks below 1. */
+void figure_stream(const char *name, const char *title, int blocks);
+
 /* Lines through the values at n places, on two axes on which equal factors
  * are equally far apart; nan is no point, and a line of one point is a dot.
  * Marks are powers of two where all numbers of an axis are; else powers of

@@ -182,3 +182,55 @@ void figure_blocks(const char *name, const char *title, int count,
     place_blocks(&layout, count, block);
     pen_end();
 }
+
+/* A part of a block: it leaves the stream, goes through a norm and the
+ * part, and comes back to be added. */
+static void draw_branch(double top, const char *part)
+{
+    enum { STREAM = 60, BOX = 90, HIGH = 26, BACK = 44 };
+    const double middle = top + HIGH * 0.5, plus = middle + BACK;
+    const char *const word[2] = {"norm", part};
+    for (int k = 0; k < 2; k++) {
+        const double x = STREAM + 40 + k * (BOX + 30);
+        pen_line(k ? x - 30 : STREAM, middle, x, middle, "edge", 1);
+        pen_box(x, top, BOX, HIGH, 0, k ? 0.4 : 0.1);
+        pen_frame(x, top, BOX, HIGH, "edge");
+        pen_text(x + BOX * 0.5, middle + 4, "middle small", "%s", word[k]);
+    }
+    const double end = STREAM + 70 + 1.5 * BOX + 0.5;
+    pen_line(end, top + HIGH, end, plus, "edge", 1);
+    pen_line(end, plus, STREAM + 9, plus, "edge", 1);
+    pen_text(STREAM + 1, plus + 6, "middle strong", "+");
+}
+
+void figure_stream(const char *name, const char *title, int blocks)
+{
+    enum { STREAM = 60, BRANCH = 84, TOP = 36, WORDS = 60 };
+    const char *const part[2] = {"attention", "network"};
+    const double end = TOP + 2 * BRANCH * blocks;
+    if (!pen_wanted())
+        return;
+    if (blocks < 1)
+        REFUSE("figure '%s' has %d blocks: at least 1 is needed", name,
+               blocks);
+    pen_begin(name, title, 320, end + WORDS);
+    pen_say("From top to bottom: the embedding of a token and of its "
+            "position. Then, %d times: a norm and attention, which is "
+            "added; a norm and the network, which is added. Then a norm, "
+            "and logits.",
+            blocks);
+    pen_draw();
+    pen_text(STREAM, 16, "middle small", "token + position");
+    for (int i = 0; i < 2 * blocks; i++) {
+        const double top = TOP + i * BRANCH;
+        pen_line(STREAM, i ? top - 18 : 24, STREAM, top + 47, "edge", 3);
+        draw_branch(top, part[i % 2]);
+        if (i % 2 == 0)
+            pen_text(STREAM - 20, top + BRANCH - 6, "middle tiny muted",
+                     "block");
+    }
+    pen_line(STREAM, end - 18, STREAM, end + 24, "edge", 3);
+    pen_text(STREAM + 50, end + 8, "middle small", "norm");
+    pen_text(STREAM, end + 42, "middle small", "logits");
+    pen_end();
+}

@@ -386,9 +386,9 @@ first: glossary → first: errors ⇒ book.md:11: part 2 must have a title and, 
 ::: {#refs}↵::: → None. ⇒ chapters/01_first.c:1: sources are cited, but no page of the book holds ::: {#refs}
 `twice` → `twize` ⇒ chapters/01_first.c:16: exercise 1.1 names the function twize, which chapters/01_first.c does not define with its { and } in column 0
 float twice(float x);↵↵ → /* folded: how this is drawn */↵ ⇒ chapters/01_first.c:16: exercise 1.1 asks for twice, which is folded
-float thrice → /* folded: how it looks */↵float thrice ⇒ chapters/01_first.c:62: a mark is one of /* folded: how this is drawn */, /* folded: how this is printed */, /* unfolded */: not /* folded: how it looks */
+float thrice → /* folded: how it looks */↵float thrice ⇒ chapters/01_first.c:62: a mark is one of /* folded: how this is drawn */, /* folded: how this is printed */, /* folded: how this is trained */, /* unfolded */: not /* folded: how it looks */
     return x + → /* unfolded */↵    return x + ⇒ chapters/01_first.c:64: this mark changes nothing: /* unfolded */
-    return x + →     // folded↵    return x + ⇒ chapters/01_first.c:64: a mark is one of /* folded: how this is drawn */, /* folded: how this is printed */, /* unfolded */: not     // folded
+    return x + →     // folded↵    return x + ⇒ chapters/01_first.c:64: a mark is one of /* folded: how this is drawn */, /* folded: how this is printed */, /* folded: how this is trained */, /* unfolded */: not     // folded
 int main → /* folded: how this is printed */↵int main ⇒ chapters/01_first.c:86: this mark changes nothing: /* folded: how this is printed */
 /*↵[^late] → /* folded: how this is drawn */↵/*↵[^late] ⇒ chapters/01_first.c:91: this mark changes nothing: /* folded: how this is drawn */
 int second(void); → /* folded: how this is drawn */↵int second(void); ⇒ src/attention/02_second_one.h:14: this mark changes nothing: /* folded: how this is drawn */
