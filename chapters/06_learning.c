@@ -672,7 +672,8 @@ optimizer = torch.optim.SGD([p], lr=0.5)
 losses = []
 for step in range(1001):
     W_Q, W_K, W_V = p[:8].view(4, 2), p[8:16].view(4, 2), p[16:].view(4, 1)
-    answer = F.scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V)[:, 1, 0]
+    context = F.scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V)
+    answer = context[:, 1, 0]
     loss = F.mse_loss(answer, right)
     optimizer.zero_grad()
     loss.backward()

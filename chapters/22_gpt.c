@@ -4,14 +4,14 @@
 A treasure hunt. There are six doors, and on each hangs a note with the
 number of a door. You start at door 3 and are to follow two notes. So you
 look at door 3, where the note says 5, go to door 5, and read 1. You have
-looked twice, and you couldn't have looked everywhere at once: where to look
-the second time was written on the first note.
+looked twice, and you couldn't have chosen the second look before the first:
+where to look was written on the first note.
 
-An attention looks once. However well trained, it can't follow two notes,
-and language is full of such hunts: to find *the verb of the clause before
-this one*, find the clause, then its verb. So attentions have to be stacked,
-a second one reading what the first has found. That is what this chapter
-builds, and it is all of GPT-2 [@radford2019]. At the end we'll send two
+An attention looks once, and chooses where before it has seen anything.
+Language is full of such hunts: to find *the verb of the clause before this
+one*, find the clause, then its verb. So attentions have to be stacked, a
+second one reading what the first has found. That is what this chapter
+builds, and GPT-2 is nothing more [@radford2019]. At the end we'll send two
 models on the hunt, one that looks once and one that looks twice.
 */
 
@@ -36,14 +36,14 @@ has nothing to say would still have to repeat what it was told.
 
 GPT-2 does it another way. Every token has one list of numbers, from the
 first part of the model to the last, and no part ever replaces it. Each part
-reads the list and **adds** to it what it has found. So the list is a sum,
+reads the list and *adds* to it what it has found. So the list is a sum,
 which is called the **residual stream**, and each addition is a residual
 connection like the one in [](#multi-head-residual).
 
 ![The stream of a token, from its embedding to its logits. What branches off
 reads it through a norm, and adds to it](stream.svg){#fig-gpt-stream}
 
-What comes in between two additions are two kinds of parts. Attention brings
+The parts that add are of two kinds. Attention brings
 something from other tokens. A **feed-forward network**, also called
 **MLP**, works on each token by itself: a linear layer to four times the
 width, something nonlinear, and a linear layer back. One of each makes a
@@ -52,13 +52,13 @@ parts that a block needs besides attention.
 
 ## Layer norm {#gpt-norm}
 
-A sum to which every part adds grows from block to block, and in training
-from step to step. A layer that read it as it is would have to cope with
-small numbers as well as with large ones. **Layer norm** takes the size away
+A sum to which every part adds grows from block to block ([](#gpt-begin)
+measures it). A layer that read it as it is would have to cope with small
+numbers as well as with large ones. **Layer norm** takes the size away
 [@ba2016]. The mean $\mu$ of a row is subtracted from each entry, and then
 each entry is divided by the row's spread $\sigma$, so every row has mean 0
-and spread 1, whatever it was before. After that, each entry is multiplied
-by a weight and gets a bias added, and both are learned:
+and spread 1, or nearly so, whatever it was before. After that, each entry
+is multiplied by a weight and gets a bias added, and both are learned:
 
 $$\underset{n \times d}{Y}: \quad
   y_k = \frac{x_k - \mu}{\sqrt{\sigma^2 + 10^{-5}}}\, w_k + b_k$$
@@ -67,9 +67,10 @@ Here $\sigma^2$ is the mean of the squares $(x_k - \mu)^2$. The $10^{-5}$ is
 there for a row of equal numbers, whose $\sigma$ is 0. The row's **scale**,
 $r$, is 1 divided by the root.
 
-A norm stands in front of each part of a block, and the stream itself is
-never normed: this is called **pre-norm**. The first Transformer normed the
-stream after each addition [@vaswani2017].
+A norm comes before each part of a block, and the stream itself is left
+alone until the end: this is called **pre-norm**. The first Transformer put
+the stream itself through a norm after each addition [@vaswani2017]. Why
+GPT-2 doesn't, the way back will show.
 */
 
 static void measure_row(int d, const float x[d], double *mean, double *r)
@@ -141,12 +142,7 @@ things happen.
 
 - $z_j$ gains $r s$, since $x_j$ has gained $s$.
 - The mean gains $s / d$. So each entry of $z$ loses $r s / d$.
-- The spread grows. The square $(x_j - \mu)^2$ grows by nearly
-  $2 (x_j - \mu)\, s$, so $\sigma^2$, the mean of the squares, grows by
-  $2 (x_j - \mu)\, s / d$. By which factor does the number under the root
-  grow? That number is $1 / r^2$, and $x_j - \mu$ is $z_j / r$. So the
-  number grows by $2 z_j s / (r d)$, which is $2 r z_j s / d$ times
-  itself. If a number becomes $1 + 2u$ times as large, with a small $u$,
+- The spread grows. The square $(x_j - \mu)^2$ grows by nearly $2 (x_j - \mu)\, s$, and $x_j - \mu$ is $z_j / r$. So the mean of the squares grows by $2 z_j s / (r d)$. The number under the root is $1 / r^2$, and by this it grows to $(1 / r^2)(1 + 2 r z_j s / d)$. If a number becomes $1 + 2u$ times as large, with a small $u$,
   its root becomes nearly $1 + u$ times as large, since $(1 + u)^2 = 1 +
   2u + u^2$. So the root becomes $1 + r z_j s / d$ times as large. Each
   $z_k$ is divided by the root, and loses $z_k\, r z_j s / d$.
@@ -163,11 +159,13 @@ slopes, less $z_j$ times the mean of the products of slopes and entries.
 
 Two checks before we trust this formula. Add the same amount to every entry
 of the row: the norm subtracts the mean, so its output must not change, and
-so the slopes of the row must add up to 0. They do; the first mean takes
-care of it. Now stretch the row: the norm divides by the spread, so again
-its output must not change. That's what the second mean is for. If you ever
-forget the formula, remember what it has to be blind to, and you can rebuild
-it.
+so the slopes of the row must add up to 0. They do: $g_j$ less the mean of
+all adds up to 0, and so do the $z_j$. Now stretch the row: the norm divides
+by the spread, so again its output must not change, and the slopes times the
+$z_j$ must add up to 0. They do, because the mean of the $z_j^2$ is 1 (but
+for the $10^{-5}$). Each of the two means is there for one of these. If you
+ever forget the formula, remember what it has to be blind to, and you can
+rebuild it.
 */
 
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
@@ -204,10 +202,11 @@ nonlinear function has to come between them, and in GPT-2 it is **GELU**
 $x$. Far above 0 the share is 1, and the number passes. Far below 0 the
 share is 0, and nothing passes.
 
-The share is the softmax of two scores, $u$ and 0. Of these, $u$ gets $e^u /
-(e^u + 1) = 1 / (1 + e^{-u})$, which is called the **sigmoid** of $u$. Here
-$u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. Why
-this $u$? With it, the share is close to the share of all normal numbers
+The share is the softmax of two scores, of which one is 0 and the other,
+$u$, is $x$ made a little steeper. Of these, $u$ gets $e^u / (e^u + 1) = 1 /
+(1 + e^{-u})$, which is called the **sigmoid** of $u$. Here $u =
+\sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. Why this
+$u$? With it, the share is close to the share of all normal numbers
 ([](#random-bell)) that lie below $x$: the root makes both rise equally fast
 at 0, and 0.044715 was found by trying. (PyTorch's default is the share of
 normal numbers itself, which differs in the fourth decimal;
@@ -222,7 +221,7 @@ way back will need, and its product with the share.
 :::
 
 ::: done
-This is what keeps a stack of layers from being one layer.
+This is what keeps the network's two layers from being one.
 :::
 */
 
@@ -296,7 +295,8 @@ GELU, and its slopes (2, 7)
 ## The block {#gpt-block}
 
 Now put the parts together. What a block computes is kept in a pass, as a
-trace keeps what an attention computes:
+trace keeps what an attention computes. (Leave `rate` and the two masks
+alone. They are for dropout, and only the fast version uses them.)
 
 ::: {.header of="GptBlock GptBlockPass"}
 :::
@@ -328,7 +328,8 @@ and by `down` back to the width. You may put that into `after` and then add
 :::
 
 ::: done
-You have written the block of GPT-2. All the rest of the model is tables.
+You have written the block of GPT-2. The rest of the model is two tables, a
+norm and a product.
 :::
 */
 
@@ -353,15 +354,15 @@ void block_forward(const GptBlock *b, int n, GptBlockPass *p)
 What does a block do whose layers `out` and `down` hold nothing but 0?
 
 Nothing. Attention and the network both add 0, and the stream leaves the
-block as it came. So a block that has found nothing need not repeat what is
-there.
+block as it came.
 :::
 
 On the way back, both terms of a sum get the gradient of the sum, unchanged:
 if one term grows by a unit, the sum grows by a unit. So the slope of the
 loss by the stream is handed back past all blocks to the first one, however
 many there are, and each block only adds its own part to it. That is the
-other reason to add: a stack of a hundred blocks still learns at the bottom.
+other reason to add, and why GPT-2 puts no norm on the stream: nothing
+between the last block and the first makes the slopes smaller.
 
 **Exercise 22.5** (★★★, 4 points): `block_backward`. From the gradient of
 `after` to the gradients of all parameters and of `in`. All tables of
@@ -376,8 +377,10 @@ each line its way back: `linear_backward`, `gelu_backward`, `norm_backward`,
 ::: hint
 `between` is used twice: it goes past the network, and through it. So its
 gradient is that of `after`, plus what comes back through the second norm.
-The gradient of what attention has found is the gradient of `between`, and
-`attention_backward` wants it in `grad_p->attention.out`.
+`in` is used twice in the same way. The gradient of what attention has found
+is the gradient of `between`, and `attention_backward` wants it in
+`grad_p->attention.out`. Both of attention's texts were `normed_1`, so give
+it the same table for both gradients.
 :::
 
 ::: done
@@ -479,7 +482,9 @@ same with the kernel of [](#kernel), for many texts at once; a test holds
 both against PyTorch.
 
 The smallest of OpenAI's GPT-2 models is such a model [@radford2019]. Its
-tokens are parts of words, and its sizes are these:
+tokens are parts of words, and its sizes are these (the paper counts its
+parameters as [117]{.cited} million [@radford2019]; the file that OpenAI
+published has these):
 */
 
 /* folded: how this is printed */
@@ -504,8 +509,9 @@ parameters (1)
 ## One look or two {#gpt-depth}
 
 Back to the hunt. A text of twelve tokens gives the six notes and then asks
-six questions. Each question is the number of a door, and the right answer
-is where you are when you have followed the notes. Only the answers to
+six questions. Token 0 is the note on door 0, token 1 that on door 1, and so
+on. Each question is the number of a door, and the right answer is where you
+are when you have followed the notes from there. Only the answers to
 questions count in the loss:
 */
 
@@ -523,8 +529,9 @@ static void hunt(Random *r, int notes, int ids[TOKENS], int target[TOKENS])
 
 /*
 Training is the loop of [](#training): forwards, the loss, backwards, and a
-step of Adam, here after every 16 texts. (These models are small, and begin
-with larger numbers than GPT-2, so that a few hundred steps are enough.)
+step of Adam, here after every 16 texts, 400 times. The models have one head
+and a width of 16. (They begin with larger numbers than GPT-2, so that this
+few steps are enough.)
 */
 
 /* folded: how this is trained */
@@ -612,10 +619,33 @@ static void hunter_train(Hunter *h, int layers, int notes)
         hunter_step(h, &r, notes, step);
 }
 
+/* How often it is right to stay at the door in question, and to name the
+ * door that most notes name, in the same texts. */
+static void without_notes(float right[2])
+{
+    int ids[TOKENS], target[TOKENS], count[2] = {0};
+    Random r = random_seeded(999);
+    for (int text = 0; text < 200; text++) {
+        int named[DOORS] = {0}, most = 0;
+        hunt(&r, 2, ids, target);
+        for (int i = 0; i < DOORS; i++)
+            named[ids[i]]++;
+        for (int i = 1; i < DOORS; i++)
+            most = named[i] > named[most] ? i : most;
+        for (int i = DOORS; i < TOKENS; i++) {
+            count[0] += target[i] == ids[i];
+            count[1] += target[i] == most;
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        right[k] = (float)count[k] / (200 * DOORS);
+}
+
 /* folded: how this is printed */
 static void show_hunts(Hunter *two_blocks)
 {
     Hunter one_note, two_notes;
+    float right[2];
     hunter_train(&one_note, 1, 1);
     hunter_train(&two_notes, 1, 2);
     hunter_train(two_blocks, 2, 2);
@@ -623,6 +653,9 @@ static void show_hunts(Hunter *two_blocks)
     print_value("one block, one note", right_answers(&one_note, 1));
     print_value("one block, two notes", right_answers(&two_notes, 2));
     print_value("two blocks, two notes", right_answers(two_blocks, 2));
+    without_notes(right);
+    print_value("stay at the door in question", right[0]);
+    print_value("name the door that most notes name", right[1]);
     hunter_free(&one_note);
     hunter_free(&two_notes);
 }
@@ -633,20 +666,22 @@ right answers, of all
 one block, one note: 1.0000
 one block, two notes: 0.4508
 two blocks, two notes: 0.9850
+stay at the door in question: 0.2950
+name the door that most notes name: 0.3683
 ```
 
 One block follows one note without a mistake. With two notes, it is right in
-less than half of all cases: better than guessing, which would be right once
-in six, and as far as a single look gets. The second block makes the
-difference.
+0.4508 of all cases. That sounds like half a success, but most of it can be
+had without following any note: whoever names the door that most notes name
+is right in 0.3683 of all cases. The second block makes the difference.
 */
 
 /*
-And what has each block done? The question above told how to switch one off:
-with 0 in the layers that add, the stream passes it untouched. To see how
-far each block moves the stream, compare lengths: of the stream as it comes
-in, of what attention adds, of what the network adds, and of the stream as
-it leaves.
+And what has each block done? The question above showed how to switch one
+off: with 0 in the layers that add, the stream passes it untouched. To see
+how far each block moves the stream, compare lengths, averaged over the
+tokens of a text: of the stream as it comes in, of what attention adds, of
+what the network adds, and of the stream as it leaves.
 */
 
 /* folded: how this is printed */
@@ -704,18 +739,19 @@ right answers without block 1, without block 2 (2)
 
 Nothing in this stream is replaced, yet each block more than doubles its
 length. And each needs the other: with either switched off, the model gives
-hardly more right answers than by guessing. Without the first block, the
-second looks for what nobody has read; without the second, nobody follows up
-what the first has found. Switching off a part to see what it was for is
-called ablation, and [](#inside) does it with the heads of a language
-model.
+fewer right answers than whoever counts what the notes name. Without the
+first block, the second looks for what nobody has read; without the second,
+nobody follows up what the first has found. Switching off a part to see what
+it was for is called ablation, and [](#inside) does it with the heads of a
+language model.
 
 ## How it begins {#gpt-begin}
 
-GPT-2's weights begin as normal numbers with a spread of 0.02, its biases as
-0, and the weights of its norms as 1. There is one exception: the layers
-that add to the stream. These are attention's `out` and the network's
-`down`, and their weights are divided by $\sqrt{2 \cdot \text{layers}}$.
+As in Hugging Face's GPT-2, weights begin as normal numbers with a spread of
+0.02, biases as 0, and the weights of norms as 1. There is one exception:
+the layers that add to the stream. These are attention's `out` and the
+network's `down`, and their weights are divided by $\sqrt{2 \cdot
+\text{layers}}$ [@radford2019].
 
 What is the division for? There are $2 \cdot \text{layers}$ additions to the
 stream. At first, what is added is random and independent. The spread of a
@@ -829,11 +865,13 @@ lets it write.
 ## Further exercises
 
 **Exercise 22.6** (by hand): Where are the 124,439,808 parameters of GPT-2
-([](#gpt-model))? How many has a block, and how many are there besides?
+([](#gpt-model))? How many does a block have, and how many lie outside the
+blocks?
 
-**Exercise 22.7** (by hand): A text of three tokens has been read, of a
-vocabulary of 50,257, and nothing is tied. How many rows of the table of
-embeddings have a gradient other than 0? And if the table is tied?
+**Exercise 22.7** (by hand): A model with a vocabulary of 50,257, in which
+nothing is tied, has gone forwards and backwards through a text of three
+tokens. How many rows of the table of embeddings have a gradient other than
+0? And if the table is tied?
 
 ## Solutions
 

@@ -63,7 +63,7 @@ void attend_trace(Trace *t);
 All that follows has linear layers instead of plain matrices:
 */
 
-/* A linear layer: a matrix that stands the other way round, and a bias. The
+/* A linear layer: a matrix with a row for each output, and a bias. The
  * numbers belong to the module that the layer is a part of. */
 typedef struct {
     int d_in, d_out;

@@ -205,7 +205,7 @@ static void draw_branch(double top, const char *part)
 
 void figure_stream(const char *name, const char *title, int blocks)
 {
-    enum { STREAM = 60, BRANCH = 84, TOP = 36, WORDS = 60 };
+    enum { STREAM = 60, BRANCH = 84, TOP = 36, WORDS = 70 };
     const char *const part[2] = {"attention", "network"};
     const double end = TOP + 2 * BRANCH * blocks;
     if (!pen_wanted())
@@ -229,8 +229,11 @@ void figure_stream(const char *name, const char *title, int blocks)
             pen_text(STREAM - 20, top + BRANCH - 6, "middle tiny muted",
                      "block");
     }
-    pen_line(STREAM, end - 18, STREAM, end + 24, "edge", 3);
-    pen_text(STREAM + 50, end + 8, "middle small", "norm");
-    pen_text(STREAM, end + 42, "middle small", "logits");
+    pen_line(STREAM, end - 18, STREAM, end - 2, "edge", 3);
+    pen_line(STREAM, end + 24, STREAM, end + 38, "edge", 3);
+    pen_box(STREAM - 45, end - 2, 90, 26, 0, 0.1);
+    pen_frame(STREAM - 45, end - 2, 90, 26, "edge");
+    pen_text(STREAM, end + 15, "middle small", "norm");
+    pen_text(STREAM, end + 54, "middle small", "logits");
     pen_end();
 }
