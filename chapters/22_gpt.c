@@ -142,10 +142,14 @@ things happen.
 
 - $z_j$ gains $r s$, since $x_j$ has gained $s$.
 - The mean gains $s / d$. So each entry of $z$ loses $r s / d$.
-- The spread grows. The square $(x_j - \mu)^2$ grows by nearly $2 (x_j - \mu)\, s$, and $x_j - \mu$ is $z_j / r$. So the mean of the squares grows by $2 z_j s / (r d)$. The number under the root is $1 / r^2$, and by this it grows to $(1 / r^2)(1 + 2 r z_j s / d)$. If a number becomes $1 + 2u$ times as large, with a small $u$,
-  its root becomes nearly $1 + u$ times as large, since $(1 + u)^2 = 1 +
-  2u + u^2$. So the root becomes $1 + r z_j s / d$ times as large. Each
-  $z_k$ is divided by the root, and loses $z_k\, r z_j s / d$.
+- The spread grows. The square $(x_j - \mu)^2$ grows by nearly $2 (x_j -
+  \mu)\, s$, and $x_j - \mu$ is $z_j / r$. So the mean of the squares
+  grows by $2 z_j s / (r d)$. The number under the root is $1 / r^2$, and
+  by this it grows to $(1 / r^2)(1 + 2 r z_j s / d)$. If a number becomes
+  $1 + 2u$ times as large, with a small $u$, its root becomes nearly $1 +
+  u$ times as large, since $(1 + u)^2 = 1 + 2u + u^2$. So the root becomes
+  $1 + r z_j s / d$ times as large. Each $z_k$ is divided by the root, and
+  loses $z_k\, r z_j s / d$.
 
 (The mean moves, too, and changes each square, but not the sum of the
 squares: the differences from the mean add up to 0.) Now each change is
@@ -588,9 +592,8 @@ static float right_answers(Hunter *h, int notes)
 static void hunter_init(Hunter *h, int layers)
 {
     Gpt *const each[4] = {&h->model, &h->gradient, &h->mean, &h->square};
-    Gpt sizes = {.vocabulary = DOORS, .n_heads = 1};
+    Gpt sizes = {.vocabulary = DOORS, .width = HUNTER_WIDTH, .n_heads = 1};
     sizes.context_length = TOKENS;
-    sizes.width = HUNTER_WIDTH;
     sizes.layers = layers;
     for (int i = 0; i < 4; i++)
         gpt_init(each[i], &sizes);
@@ -654,8 +657,7 @@ static void show_hunts(Hunter *two_blocks)
     print_value("one block, two notes", right_answers(&two_notes, 2));
     print_value("two blocks, two notes", right_answers(two_blocks, 2));
     without_notes(right);
-    print_value("stay at the door in question", right[0]);
-    print_value("name the door that most notes name", right[1]);
+    print_vector("stay at the door, name the one most named", 2, right);
     hunter_free(&one_note);
     hunter_free(&two_notes);
 }
@@ -666,8 +668,8 @@ right answers, of all
 one block, one note: 1.0000
 one block, two notes: 0.4508
 two blocks, two notes: 0.9850
-stay at the door in question: 0.2950
-name the door that most notes name: 0.3683
+stay at the door, name the one most named (2)
+[0.2950, 0.3683]
 ```
 
 One block follows one note without a mistake. With two notes, it is right in
@@ -704,11 +706,10 @@ static float rows_length(const float *table)
 
 static void show_blocks(Hunter *h)
 {
-    enum { SIZE = TOKENS * HUNTER_WIDTH };
-    float moved[2][4], added[SIZE], right[2];
+    float moved[2][4], added[TOKENS * HUNTER_WIDTH], right[2];
     for (int l = 0; l < 2; l++) {
         const GptBlockPass *p = &h->pass.block[l];
-        for (int i = 0; i < SIZE; i++)
+        for (int i = 0; i < TOKENS * HUNTER_WIDTH; i++)
             added[i] = p->after[i] - p->between[i];
         moved[l][0] = rows_length(p->in);
         moved[l][1] = rows_length(p->attention.out);
