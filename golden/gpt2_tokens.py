@@ -176,16 +176,16 @@ def vocabulary():
     merges = trained(characters)
     names = [*characters.values(), *map("".join, merges), END_OF_TEXT]
     vocab = {name: id for id, name in enumerate(names)}
+    by_bytes = {"type": "ByteLevel", "add_prefix_space": False,
+                "trim_offsets": True}
     tokenizer = {
         "version": "1.0", "truncation": None, "padding": None,
         "added_tokens": [{"id": len(vocab) - 1, "content": END_OF_TEXT,
                           "single_word": False, "lstrip": False,
                           "rstrip": False, "normalized": False,
                           "special": True}],
-        "normalizer": None,
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False,
-                          "trim_offsets": True, "use_regex": True},
-        "post_processor": None, "decoder": {"type": "ByteLevel"},
+        "normalizer": None, "pre_tokenizer": {**by_bytes, "use_regex": True},
+        "post_processor": None, "decoder": {**by_bytes, "use_regex": True},
         "model": {"type": "BPE", "dropout": None, "unk_token": None,
                   "continuing_subword_prefix": "", "end_of_word_suffix": "",
                   "fuse_unk": False, "byte_fallback": False,

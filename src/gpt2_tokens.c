@@ -11,7 +11,12 @@
  * seen. A printable one of Latin-1 is itself; the 68 others are U+0100 to
  * U+0143, in order, so that a blank is U+0120. */
 
-enum { BLANKS = 0x21, CONTROLS = 0xa1 - 0x7f, OTHERS = 0x100 };
+enum {
+    BLANKS = 0x21,
+    CONTROLS = 0xa1 - 0x7f,
+    OTHERS = 0x100,
+    LAST = 0x143
+};
 
 static bool is_printable(unsigned c)
 {
@@ -26,10 +31,10 @@ static int byte_of(unsigned c)
     if (c < OTHERS)
         return -1;
     c -= OTHERS;
-    return c < BLANKS               ? (int)c
-           : c < BLANKS + CONTROLS  ? (int)(c - BLANKS + 0x7f)
-           : c == BLANKS + CONTROLS ? 0xad
-                                    : -1;
+    return c < BLANKS              ? (int)c
+           : c < BLANKS + CONTROLS ? (int)(c - BLANKS + 0x7f)
+           : c == LAST - OTHERS    ? 0xad
+                                   : -1;
 }
 
 /* ---- A vocabulary while it is read. */
@@ -332,7 +337,7 @@ static void set_bytes(Gpt2Tokens *t, const Vocabulary *v)
 static void set_byte_ids(Gpt2Tokens *t, const Vocabulary *v)
 {
     char name[5] = "";
-    for (unsigned c = 0; c < OTHERS + BLANKS + CONTROLS + 1; c++) {
+    for (unsigned c = 0; c <= LAST; c++) {
         if (byte_of(c) < 0)
             continue;
         name[utf8_write(c, name)] = '\0';
@@ -415,7 +420,7 @@ static void set_merges(Gpt2Tokens *t, const Vocabulary *v)
 /* The path of a file in the folder, to be freed; is it there? */
 static char *path_in(const char *folder, const char *name, bool *is_there)
 {
-    char *path = new_list(strlen(folder) + strlen(name) + 2, 1);
+    char *path = new_list(strlen(folder) + sizeof "/tokenizer.json", 1);
     sprintf(path, "%s/%s", folder, name);
     FILE *file = fopen(path, "rb");
     *is_there = file != NULL;
@@ -550,16 +555,16 @@ typedef struct {
 static void piece_reserve(Piece *p, size_t n)
 {
     p->n = n;
-    if (n <= p->room)
-        return;
-    free(p->id);
-    free(p->next);
-    free(p->tree);
-    p->room = 2 * n;
-    p->id = new_list(p->room, sizeof *p->id);
-    p->next = new_list(2 * p->room, sizeof *p->next);
-    p->before = p->next + p->room;
-    p->tree = new_list(2 * p->room, sizeof *p->tree);
+    if (p->room < n) {
+        p->room = 2 * n;
+        free(p->id);
+        free(p->next);
+        free(p->tree);
+        p->id = new_list(p->room, sizeof *p->id);
+        p->next = new_list(2 * p->room, sizeof *p->next);
+        p->before = p->next + p->room;
+        p->tree = new_list(2 * p->room, sizeof *p->tree);
+    }
 }
 
 /* The merge of the token there and the next one: its number, and where. */

@@ -203,6 +203,22 @@ static void expect_token(const Gpt2Tokens *t, int id, const char *due)
     expect(!strcmp(text, due), due, "token %d is '%s'", id, text);
 }
 
+/* Its id may be 0. */
+static void counts_test(void)
+{
+    Gpt2Tokens t;
+    put_only(replaced(replaced(whole[VOCAB], "\"!\": 0", "\"!\": 556"),
+                      "|>\": 556", "|>\": 0"),
+             whole[MERGES], NULL);
+    gpt2_tokens_read(&t, ".");
+    expect_integer("tokens", t.vocabulary, SMALL_TOKENS);
+    expect_integer("merges", t.merges, 300);
+    expect_integer("end", gpt2_tokens_end_of_text(&t), 0);
+    expect_token(&t, 0, "<|endoftext|>");
+    expect_token(&t, END, "!");
+    gpt2_tokens_free(&t);
+}
+
 /* Text never becomes such a token, and one may be no part of the
  * vocabulary. */
 static void added_test(void)
@@ -492,6 +508,7 @@ int main(void)
     TAP("gpt2_tokens_read: no version, other lines", folders_test());
     TAP("gpt2_tokens_read: tokenizer.json, new and old", tokenizers_test());
     TAP("gpt2_tokens_read: ids in another order", swapped_test());
+    TAP("gpt2_tokens_end_of_text: is token 0", counts_test());
     TAP("gpt2_tokens_decode: added tokens", added_test());
     refuse_files();
     refuse_more();
