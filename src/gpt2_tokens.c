@@ -258,9 +258,10 @@ static const Token *find(const Vocabulary *v, const char *name)
 static void sort_tokens(Vocabulary *v)
 {
     int count = 0;
-    if (v->tokens)
-        qsort(v->token, (size_t)v->tokens, sizeof *v->token,
-              compare_tokens);
+    if (!v->tokens)
+        REFUSE("%s: has no tokens: one for each byte is needed",
+               v->tokens_path);
+    qsort(v->token, (size_t)v->tokens, sizeof *v->token, compare_tokens);
     for (int i = 0; i < v->tokens; i++) {
         Token *last = v->token + count - 1, one = v->token[i];
         if (count == 0 || compare_tokens(last, &one)) {
@@ -343,7 +344,8 @@ static void set_byte_ids(Gpt2Tokens *t, const Vocabulary *v)
         name[utf8_write(c, name)] = '\0';
         const Token *token = find(v, name);
         if (!token || token->is_added)
-            REFUSE("%s: has no token '%s', which is the byte 0x%02x alone",
+            REFUSE("%s: has no token '%s', which is the byte 0x%02x alone: "
+                   "each byte needs one",
                    v->tokens_path, name, (unsigned)byte_of(c));
         t->byte_id[byte_of(c)] = token->id;
     }
@@ -352,21 +354,20 @@ static void set_byte_ids(Gpt2Tokens *t, const Vocabulary *v)
 /* ---- Merges by their pairs, in a table with twice as many places. A pair
  * has the place that its hash names, or the next free one. */
 
-static size_t first_place(const Gpt2Tokens *t, int left, int right)
+static size_t hash(int left, int right)
 {
     const uint64_t pair = (uint64_t)left << 32 | (uint32_t)right;
-    return (size_t)((pair * 0x9e3779b97f4a7c15) >> 32) & (t->pairs - 1);
+    return (size_t)((pair * 0x9e3779b97f4a7c15) >> 32);
 }
 
 /* The place of a pair's merge, or the free one where it would be. */
 static int *find_pair(const Gpt2Tokens *t, int left, int right)
 {
-    size_t place = first_place(t, left, right);
-    for (;; place = (place + 1) & (t->pairs - 1)) {
-        const int number = t->merge_number[place];
-        if (number < 0 || (t->merge[number].left == left &&
-                           t->merge[number].right == right))
-            return &t->merge_number[place];
+    for (size_t i = hash(left, right);; i++) {
+        int *place = &t->merge_number[i & (t->pairs - 1)];
+        if (*place < 0 || (t->merge[*place].left == left &&
+                           t->merge[*place].right == right))
+            return place;
     }
 }
 

@@ -136,10 +136,20 @@ static void put_only(const char *vocab, const char *merges,
     }
 }
 
+/* Room for so many bytes, until eight others have been asked for. */
+static char *lent(size_t bytes)
+{
+    static char *texts[8];
+    static int next;
+    char **text = &texts[next++ % 8];
+    free(*text);
+    return *text = new_list(bytes, 1);
+}
+
 /* A copy of a text in which one part is another, each time it comes. */
 static char *replaced(const char *in, const char *part, const char *other)
 {
-    char *text = new_list(2 * strlen(in) + strlen(other) + 100, 1);
+    char *text = lent(2 * strlen(in) + strlen(other) + 100);
     char *to = text;
     const char *next;
     if (!strstr(in, part))
@@ -157,7 +167,7 @@ static char *old_tokenizer(void)
     const char *merges = whole[MERGES] + strlen(version);
     char *lines = replaced(merges, "\n", "\",\""), *all;
     lines[strlen(lines) - 3] = '\0';
-    all = new_list(strlen(lines) + strlen(whole[VOCAB]) + 200, 1);
+    all = lent(strlen(lines) + strlen(whole[VOCAB]) + 200);
     sprintf(all,
             "{\"model\":{\"merges\":[\"%s\"],\"vocab\":%s},"
             "\"pre_tokenizer\":{\"add_prefix_space\":false,\"type\":"
@@ -298,9 +308,11 @@ static const struct {
     {VOCAB, "\"#\": 2,", "\" #\": 2,",
      "vocab.json: ' #' has U+0020, which stands for no byte"},
     {VOCAB, "\"#\": 2,", "\"##\": 2,",
-     "vocab.json: has no token '#', which is the byte 0x23 alone"},
+     "vocab.json: has no token '#', which is the byte 0x23 alone: each "
+     "byte needs one"},
     {VOCAB, "\"\\u0143\": 255", "\"##\": 255",
-     "vocab.json: has no token '\305\203', which is the byte 0xad alone"},
+     "vocab.json: has no token '\305\203', which is the byte 0xad alone: "
+     "each byte needs one"},
     {VOCAB, "\"#\": 2,", "\"#\": -2,",
      "its JSON has '-' at byte 23 where a whole number is needed"},
     {VOCAB, "556}", "556}}",
@@ -390,6 +402,10 @@ static void refuse_more(void)
     TAP_REFUSES("gpt2_tokens_read", "a merge into <|endoftext|>",
                 NUMBER(1) "'< |endoftext|>': '<|endoftext|>' is never made "
                           "from text",
+                read_folder());
+    put_only("{}", whole[MERGES], NULL);
+    TAP_REFUSES("gpt2_tokens_read", "no tokens",
+                "vocab.json: has no tokens: one for each byte is needed",
                 read_folder());
     put_only(whole[VOCAB], version, NULL);
     TAP_REFUSES("gpt2_tokens_read", "no merges",
