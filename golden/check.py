@@ -6,7 +6,10 @@
 1. Makes the golden data again in a temporary folder and compares it with
    what stands in golden/: the same tensors, types, shapes and values. What
    cannot be made on this machine is left out, and a line says so.
-2. Runs the PyTorch block of each chapter: what it prints must be printed by
+2. Makes GPT-2's tokens again, and the table of Unicode's letters, which must
+   be the same; and runs their tests with GPT-2's own vocabulary, which no
+   file of the book has.
+3. Runs the PyTorch block of each chapter: what it prints must be printed by
    the chapter's program too, which is what its output blocks hold.
 
 Each difference is one line; if there is one, the exit status is 1.
@@ -18,14 +21,20 @@ import io
 import json
 import math
 import multiprocessing
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import unicodedata
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
+
+import gpt2_tokens
+import unicode
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -89,6 +98,38 @@ def check_tensors():
           f"{sum(tensor.numel() for tensor in there.values())} values compared")
     return [f"golden/{name}: {fault}" for name, fault in faults.items()
             if fault]
+
+
+# GPT-2's tokens
+
+def check_with_gpt2():
+    """Returns the faults of the C code with GPT-2's own vocabulary."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, name in zip(gpt2_tokens.gpt2_files(),
+                              ("vocab.json", "merges.txt")):
+            shutil.copy(path, Path(folder, name))
+        test = Path(os.environ.get("BUILD", "build"), "tests/gpt2_tokens")
+        run = subprocess.run([ROOT / test], cwd=ROOT, text=True,
+                             capture_output=True,
+                             env={**os.environ, "GPT2_VOCABULARY": folder})
+    lines = run.stdout.splitlines()
+    return [f"{test}: {line}" for line in lines if line.startswith("not ok")
+            ] or [f"{test} failed"] * (run.returncode != 0 or not lines)
+
+
+def check_tokens():
+    """Returns the faults. Of another version of Unicode, there may be other
+    letters."""
+    header = (ROOT / "src/support/unicode_kinds.h").read_text()
+    faults = ["src/support/unicode_kinds.h: is not what unicode.py makes"] * (
+        f"Unicode {unicodedata.unidata_version};" in header
+        and header != unicode.header())
+    with tempfile.TemporaryDirectory() as again:
+        for name in gpt2_tokens.write(Path(again)):
+            made = Path(again, name).read_bytes()
+            if made != (ROOT / "golden" / name).read_bytes():
+                faults.append(f"golden/{name}: is made otherwise now")
+    return faults + check_with_gpt2()
 
 
 # The chapters
@@ -183,7 +224,7 @@ def main():
             2, mp_context=work, max_tasks_per_child=1) as pool:
         first = pool.submit(check_tensors)
         compared = list(pool.map(check_chapter, chapters))
-        faults = sum(compared, first.result())
+        faults = sum(compared, first.result() + check_tokens())
     print(f"{len(chapters)} chapters compared")
     for fault in faults:
         print(fault, file=sys.stderr)

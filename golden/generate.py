@@ -3,8 +3,9 @@
 
     python golden/generate.py [FOLDER]
 
-For each chapter a file of tensors, NAME.safetensors, and for all of them
-their checksums in SHA256SUMS. FOLDER is this script's own if none is given.
+For each chapter a file of tensors, NAME.safetensors; the ids of GPT-2's
+tokens, which gpt2_tokens.py makes; and for all of them their checksums in
+SHA256SUMS. FOLDER is this script's own if none is given.
 
 The inputs of the book's functions are float32: the words of a document, random
 numbers from a fixed seed, or results of float64 arithmetic, rounded. No input
@@ -34,6 +35,8 @@ import numpy
 import safetensors.torch
 import torch
 import torch.nn.functional as F
+
+import gpt2_tokens
 
 tensor = torch.tensor
 torch.set_grad_enabled(False)
@@ -2569,9 +2572,11 @@ CHAPTERS = {
 def versions(name):
     """What a chapter's data is made with, in words; tests/golden.t compares
     them with what is pinned. What is pinned for some machines only is MKL."""
-    names = [line.split("==")[0] for line in
-             (HERE / "requirements.txt").read_text().splitlines()
-             if ";" not in line or name == "D_mkl"]
+    pinned = [(line.split("==")[0], ";" in line) for line in
+              (HERE / "requirements.txt").read_text().splitlines()]
+    names = [package for package, is_mkl in pinned
+             if package not in gpt2_tokens.MADE_WITH
+             and (not is_mkl or name == "D_mkl")]
     return ", ".join([f"{name} {version(name).split('+')[0]}" for name in names]
                      + [f"python {platform.python_version()}"])
 
@@ -2602,6 +2607,8 @@ def main():
         (folder / file).write_bytes(data)
         sums[file] = hashlib.sha256(data).hexdigest()
         count += len(made)
+    for file in gpt2_tokens.write(folder):
+        sums[file] = hashlib.sha256((folder / file).read_bytes()).hexdigest()
     (folder / "SHA256SUMS").write_text("".join(
         f"{sums[name]}  {name}\n" for name in sorted(sums)))
     print(f"{count} tensors in {len(CHAPTERS)} files in {folder}")

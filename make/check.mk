@@ -49,7 +49,7 @@ check-no-avx: ## ... or AVX
 golden: .venv-golden/made ## makes golden/ again with PyTorch
 	.venv-golden/bin/python golden/generate.py
 
-golden-check: .venv-golden/made $(checked) ## makes it elsewhere and compares; runs the python blocks
+golden-check: .venv-golden/made $(checked) $(BUILD)/tests/gpt2_tokens ## makes it elsewhere and compares; runs the python blocks
 	.venv-golden/bin/python golden/check.py
 
 .venv-golden/made: golden/requirements.txt

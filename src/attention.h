@@ -63,6 +63,7 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/gpt_fast.h"
 #include "attention/gpt_training.h"
 #include "attention/gpt_file.h"
+#include "attention/gpt2_tokens.h"
 #include "attention/23_language_model.h"
 #include "attention/prose.h"
 #include "attention/long_run.h"

@@ -127,7 +127,7 @@ my $tests = join '', map { Text::of_file($_) } glob 'tests/*.[ch]';
 none 'and tests call all of it', grep { $tests !~ /\b$_\(|"$_[:"]/ && !$is_within{$_} } sort @declared;
 none 'the headers fit 76 columns', grep { length > 76 } @{$headers->{lines}};
 my %is_named = map { $_ => 1 } Headers::files($headers),
-  map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/utf8 kernel/attend kernel/instruction_set);
+  map {"src/$_.h"} qw(support/pen support/file support/tsv support/json support/unicode support/unicode_kinds support/utf8 kernel/attend kernel/instruction_set);
 none 'and src/attention.h names them all', grep { !$is_named{$_} } glob 'src/*/*.h';
 none 'no header has more than 250 lines', grep { 250 < (() = Text::of_file($_) =~ /\n/g) } glob 'src/attention.h src/*/*.h';
 

@@ -91,6 +91,91 @@ static void refuse_files(void)
     REFUSES(".: cannot be read: Is a directory", whole_number(".", "n"));
 }
 
+/* ---- Strings with escapes. */
+
+/* The file's one string, until the next one is read. */
+static char *unescaped(void)
+{
+    static char *text;
+    Json j = json_read(path);
+    free(text);
+    text = j.text;
+    char *string = json_unescape(&j, json_string(&j));
+    json_end(&j);
+    return string;
+}
+
+#define LINES "\"\\\"\\\\\\/\\b\\f\\n\\r\\t"
+static const struct {
+    const char *text, *due;
+} escape[] = {
+    {"\"\"", ""},
+    {"\"a\303\251\"", "a\303\251"},
+    {LINES "\"", "\"\\/\b\f\n\r\t"},
+    {"\"\\u0041\\u007f\\u0080\"", "A\177\302\200"},
+    {"\"x\\u07ff\\u0800y\\uFFFF\"", "x\337\277\340\240\200y\357\277\277"},
+    {"\"\\ud800\\udc00\\uDBFF\\uDFFF\"",
+     "\360\220\200\200\364\217\277\277"},
+    {"\"\\ud83d\\ude00\\ud7ff\\ue000\"",
+     "\360\237\230\200\355\237\277\356\200\200"},
+};
+
+static const struct {
+    const char *text, *words;
+} no_escape[] = {
+    {"\"\\u0000\"", "\\u0000"},         {"\"\\ud83d\"", "\\ud83d"},
+    {"\"\\ud83dx\\ude00\"", "\\ud83d"}, {"\"\\udbff\\ud800\"", "\\udbff"},
+    {"\"\\ud800\\ue000\"", "\\ud800"},  {"\"\\ude00\\ud83d\"", "\\ude00"},
+    {"\"\\udfff\"", "\\udfff"},
+};
+
+static void read_escapes(void)
+{
+    for (size_t i = 0; i < sizeof escape / sizeof *escape; i++) {
+        write_text(escape[i].text);
+        const char *got = unescaped();
+        expect(!strcmp(got, escape[i].due), escape[i].text, "is '%s'", got);
+    }
+}
+
+static void refuse_escapes(void)
+{
+    for (size_t i = 0; i < sizeof no_escape / sizeof *no_escape; i++) {
+        write_text(no_escape[i].text);
+        TAP_REFUSES("json_unescape", no_escape[i].text,
+                    tap_words("file: its JSON has %s where a character is "
+                              "needed",
+                              no_escape[i].words),
+                    unescaped());
+    }
+}
+
+/* ---- Lists of values. */
+
+static void read_list(void)
+{
+    char *end;
+    write_text("[ 1 ,{\"a\":[]} , [2,[]],\"b\" ,-3.5e2]");
+    static const char *const due[] = {"1", "{...}", "[...]", "\"b\"",
+                                      "-3.5e2"};
+    Json j = json_read(path);
+    int n = 0;
+    for (; json_item(&j, n); n++) {
+        const char *value = json_value(&j, &end);
+        const size_t length = strlen(due[n]);
+        expect(!strncmp(value, due[n], length) &&
+                   (strchr("{[", *value) || end == value + length),
+               due[n], "is '%s'", value);
+    }
+    expect_integer("items", n, 5);
+    json_end(&j);
+    free(j.text);
+    write_text("[]");
+    j = json_read(path);
+    expect_true("no items", !json_item(&j, 0));
+    free(j.text);
+}
+
 static void read_n_head(void)
 {
     whole_number(path, "n_head");
@@ -101,6 +186,9 @@ int main(void)
     enter_folder();
     TAP("among all that JSON has", read_whole());
     refuse_files();
+    TAP("json_unescape: characters for escapes", read_escapes());
+    refuse_escapes();
+    TAP("json_item: values of each kind", read_list());
     DAMAGES("json_whole_number", begin_whole(), read_n_head);
     leave_folder();
     return tap_done();

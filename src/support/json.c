@@ -71,6 +71,56 @@ char *json_string(Json *j)
     return string;
 }
 
+/* The number of four hexadecimal digits. */
+static uint32_t hexadecimal(const char *digits)
+{
+    char four[5] = "";
+    memcpy(four, digits, 4);
+    return (uint32_t)strtoul(four, NULL, 16);
+}
+
+/* Is it of the first half of a surrogate pair, or of the second? */
+static bool is_half(uint32_t c, int half)
+{
+    return c >> 10 == (half == 1 ? 0xd800 >> 10 : 0xdc00 >> 10);
+}
+
+/* The character of \uXXXX, or of two of them that are a surrogate pair;
+ * steps over it. */
+static uint32_t escaped_character(const Json *j, const char **from)
+{
+    const char *next = *from + 6;
+    const uint32_t c = hexadecimal(*from + 2);
+    const uint32_t low =
+        !strncmp(next, "\\u", 2) ? hexadecimal(next + 2) : 0;
+    const bool is_pair = is_half(c, 1) && is_half(low, 2);
+    if (c == 0 || (!is_pair && (is_half(c, 1) || is_half(c, 2))))
+        REFUSE("%s: its JSON has \\u%04x where a character is needed",
+               j->path, c);
+    *from = next + (is_pair ? 6 : 0);
+    return is_pair ? 0x10000 + ((c & 0x3ff) << 10) + (low & 0x3ff) : c;
+}
+
+/* What is written in place of an escape is shorter than it. */
+char *json_unescape(const Json *j, char *string)
+{
+    static const char letters[] = "bfnrt", stand_for[] = "\b\f\n\r\t";
+    char *to = string;
+    for (const char *from = string; *from;) {
+        if (*from != '\\') {
+            *to++ = *from++;
+        } else if (from[1] == 'u') {
+            to += utf8_write(escaped_character(j, &from), to);
+        } else {
+            const char *letter = strchr(letters, from[1]);
+            *to++ = letter ? stand_for[letter - letters] : from[1];
+            from += 2;
+        }
+    }
+    *to = '\0';
+    return string;
+}
+
 bool json_null(Json *j)
 {
     skip_blanks(j);
@@ -91,6 +141,17 @@ char *json_name(Json *j, int others)
     char *name = json_string(j);
     json_expect(j, ':');
     return name;
+}
+
+bool json_item(Json *j, int others)
+{
+    if (others == 0)
+        json_expect(j, '[');
+    if (json_accept(j, ']'))
+        return false;
+    if (others > 0 && !json_accept(j, ','))
+        json_unexpected(j, "',' or ']'");
+    return true;
 }
 
 size_t json_integer(Json *j, size_t most)
@@ -167,20 +228,16 @@ static void skip_value(Json *j, int depth)
     else if (*j->at == '{')
         for (int others = 0; json_name(j, others); others = 1)
             skip_value(j, depth + 1);
-    else if (json_accept(j, '['))
-        for (int others = 0; !json_accept(j, ']'); others = 1) {
-            if (others && !json_accept(j, ','))
-                json_unexpected(j, "',' or ']'");
+    else if (*j->at == '[')
+        for (int others = 0; json_item(j, others); others = 1)
             skip_value(j, depth + 1);
-        }
     else
         skip_plain(j);
 }
 
-/* Steps over a value and returns it. It ends at `end`, where its comma has
- * not been overwritten yet. A string gets back its last quote, which
- * json_string took away. */
-static const char *next_value(Json *j, char **end)
+/* What comes after the value has not been overwritten yet. A string gets
+ * back its last quote, which json_string took away. */
+const char *json_value(Json *j, char **end)
 {
     skip_blanks(j);
     char *value = j->at;
@@ -191,7 +248,7 @@ static const char *next_value(Json *j, char **end)
     return *value == '{' ? "{...}" : *value == '[' ? "[...]" : value;
 }
 
-static Json json_read(const char *path)
+Json json_read(const char *path)
 {
     size_t size;
     Json j = {.path = path, .text = file_text(path, &size)};
@@ -209,7 +266,7 @@ char *json_values(const char *path, int count,
         value[i] = NULL;
     for (int others = 0; (found = json_name(&j, others)); others = 1) {
         *end = '\0'; /* of the value before, whose comma has been read */
-        const char *next = next_value(&j, &end);
+        const char *next = json_value(&j, &end);
         for (int i = 0; i < count; i++) {
             if (strcmp(name[i], found))
                 continue;

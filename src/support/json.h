@@ -11,6 +11,9 @@ typedef struct {
     char *at; /* what comes next */
 } Json;
 
+/* A whole file, whose `text` is to be freed. */
+Json json_read(const char *path);
+
 /* Refuses what comes next, as something else is needed. */
 _Noreturn void json_unexpected(const Json *j, const char *needed);
 
@@ -23,12 +26,26 @@ void json_end(Json *j);
 /* A string in UTF-8, with its escapes as they are written. */
 char *json_string(Json *j);
 
+/* The same string with the characters that its escapes stand for: `u` with
+ * four digits for one of 16 bits, two of them for a surrogate pair. Refuses
+ * half of a pair, and the character 0, which would end the string. */
+char *json_unescape(const Json *j, char *string);
+
 /* Steps over a null if it comes next. */
 bool json_null(Json *j);
 
 /* The next name in braces and its colon, after so many others; NULL where
  * there is none. */
 char *json_name(Json *j, int others);
+
+/* Steps to the next item of a list, after so many others; false where there
+ * is none. */
+bool json_item(Json *j, int others);
+
+/* Steps over any value, which ends before `end`, and returns it as it is
+ * written; but braces as {...} and a list as [...]. Refuses more than 100
+ * braces and lists in each other. */
+const char *json_value(Json *j, char **end);
 
 /* A whole number from 0 to the most. */
 size_t json_integer(Json *j, size_t most);

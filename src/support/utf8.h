@@ -22,3 +22,24 @@ static inline int utf8_length(const char *text)
         (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f);
     return is_wrong ? 0 : length;
 }
+
+/* The character of so many bytes in UTF-8 that begins there. */
+static inline unsigned utf8_character(const char *text, int length)
+{
+    unsigned c =
+        (unsigned char)*text & (length > 1 ? 0x7f >> length : 0x7f);
+    for (int k = 1; k < length; k++)
+        c = c << 6 | ((unsigned char)text[k] & 0x3f);
+    return c;
+}
+
+/* Writes a character in UTF-8, and returns of how many bytes. */
+static inline int utf8_write(unsigned c, char to[4])
+{
+    const int length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (int k = length - 1; k > 0; k--, c >>= 6)
+        to[k] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(first[length] | c);
+    return length;
+}
