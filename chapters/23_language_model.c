@@ -725,21 +725,31 @@ is shorter.
 
 ## GPT-2 itself {#language-model-gpt2}
 
-GPT-2's 124,439,808 parameters ([](#gpt-model)) are public. They are two
-files, of half a gigabyte and of a kilobyte:
+GPT-2's 124,439,808 parameters ([](#gpt-model)) are public, and so is its
+vocabulary. Its tokens are bytes and pieces of words, 50,257 of them, and
+the rules by which a text is cut into them are a file, too. Fetch the four
+files, half a gigabyte in all, and type a beginning:
 
 ``` sh
 from=https://huggingface.co/openai-community/gpt2/resolve/main
-curl -LO $from/model.safetensors
-curl -LO $from/config.json
+for file in model.safetensors config.json vocab.json merges.txt; do
+  curl -LO $from/$file
+done
+make -s gpt2 DIR=. TEXT="A shiny shoe is"
+```
+
+The program shows the tokens of your text with their ids, the five tokens
+that are likeliest to come next, with their shares, and then it writes:
+`TOKENS=40` says how many tokens, and `TEMPERATURE=0.8` and `TOP_K=40` are
+the settings of [](#language-model-writing). It takes the model's sizes from
+the shapes of the tables, and the number of heads from `config.json`. To see
+all logits of the next token, give the ids yourself:
+
+``` sh
 make -s run-23 ARGS="model.safetensors 464 3290"
 ```
 
-The program takes the model's sizes from the shapes of the tables, and the
-number of heads from `config.json`. It prints the logits of the next token.
-The two numbers behind the file are the ids of a text of two tokens; such
-ids are made by a tokenizer, for example OpenAI's `tiktoken`. What the heads
-of such a model look at, [](#inside) finds out.
+What the heads of such a model look at, [](#inside) finds out.
 
 If you write such a reader yourself and its logits are garbage, some table
 was read in the wrong layout. In this file the table of a layer is

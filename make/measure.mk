@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: bench bench-compiles train train-dropout train-repeats train-page train-words mutants
+.PHONY: gpt2 bench bench-compiles train train-dropout train-repeats train-page train-words mutants
 
 # The book's functions as a shared library, and bench.c, for each instruction set, with a
 # kernel of its own that takes one tile of queries at a time.
@@ -31,6 +31,14 @@ $(BUILD)/bench-venv/made: tools/measure/bench.txt
 $(addprefix $(BUILD)/tools/,train train_words): $(BUILD)/tools/%: tools/measure/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link_args)
+
+# GPT-2, from the files of its page, continues a text.
+$(BUILD)/tools/gpt2: tools/gpt2.c $(BUILD)/libattention.a $(settings)
+	@mkdir -p $(@D)
+	$(compile) $< $(link_args)
+
+gpt2: $(BUILD)/tools/gpt2 ## GPT-2 continues a text: DIR=folder TEXT="..."; TOKENS=40 TEMPERATURE=0.8 TOP_K=40
+	@$< "$$DIR" "$$TEXT" "$${TOKENS:-40}" "$${TEMPERATURE:-0.8}" "$${TOP_K:-40}"
 
 # A run of other sizes leaves the pages' logs alone.
 train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
