@@ -9,7 +9,7 @@ goes back from the slopes of these logits to the gradient of every
 parameter. We have a loss and a step ([](#optimizers), [](#training)). What
 is missing is a text to learn from, and a way from logits to a text.
 
-The one idea of this chapter is that a text is its own teacher. For each
+A text is its own teacher. For each
 token of a text, the right answer is the token that comes next. So nobody
 has to write down answers, and any text will do. A model that gives each
 token a share for coming next, and that is trained on a text in this way, is
@@ -51,7 +51,7 @@ out. The loss and the gradient of the batch are the means over its parts.
 `gpt_training_batch` and `gpt_training_gradient`, in `src/gpt_training.c`,
 do all of this. They may be skipped. What they do for one text is
 `gpt_forward`, `cross_entropy`, `cross_entropy_backward` and `gpt_backward`,
-in this order. One step:
+in this order. One step, as in [](#training-step):
 */
 
 float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
@@ -65,13 +65,10 @@ float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 }
 
 /*
-This is the step of [](#training-step); only the model is larger.
 `gpt_training_gradient` sets the gradients to 0 first. Each part of a batch
 has a gradient of its own. The mean of these is written into the first one,
-`t->gradient[0]`, and `t->gradient->memory` is its list of numbers. (Here
-the weight decay applies to biases and norms, too; other programs leave
-these out.) The tests compare ten losses, and the first gradient, with
-PyTorch's.
+`t->gradient[0]`, and `t->gradient->memory` is its list of numbers. The
+tests compare ten losses, and the first gradient, with PyTorch's.
 
 ## Writing: temperature and top-k {#language-model-writing}
 
@@ -742,12 +739,7 @@ The program shows the tokens of your text with their ids, the five tokens
 that are likeliest to come next, with their shares, and then it writes:
 `TOKENS=40` says how many tokens, and `TEMPERATURE=0.8` and `TOP_K=40` are
 the settings of [](#language-model-writing). It takes the model's sizes from
-the shapes of the tables, and the number of heads from `config.json`. To see
-all logits of the next token, give the ids yourself:
-
-``` sh
-make -s run-23 ARGS="model.safetensors 464 3290"
-```
+the shapes of the tables, and the number of heads from `config.json`. 
 
 What the heads of such a model look at, [](#inside) finds out.
 
