@@ -49,7 +49,7 @@ The texts of a batch do not depend on each other until their gradients are
 added up. So a batch is divided into equal parts, and the threads share them
 out. The loss and the gradient of the batch are the means over its parts.
 `gpt_training_batch` and `gpt_training_gradient`, in `src/gpt_training.c`,
-do all of this. They may be skipped. What they do for one text is
+do all of this. What they do for one text is
 `gpt_forward`, `cross_entropy`, `cross_entropy_backward` and `gpt_backward`,
 in this order. One step, as in [](#training-step):
 */
@@ -739,9 +739,8 @@ The program shows the tokens of your text with their ids, the five tokens
 that are likeliest to come next, with their shares, and then it writes:
 `TOKENS=40` says how many tokens, and `TEMPERATURE=0.8` and `TOP_K=40` are
 the settings of [](#language-model-writing). It takes the model's sizes from
-the shapes of the tables, and the number of heads from `config.json`. 
-
-What the heads of such a model look at, [](#inside) finds out.
+the shapes of the tables, and the number of heads from `config.json`. What
+its heads look at, [](#inside) finds out.
 
 If you write such a reader yourself and its logits are garbage, some table
 was read in the wrong layout. In this file the table of a layer is
