@@ -222,6 +222,30 @@ static inline void visit_Trace(Visit *v, Trace *t)
         visit_array(v, in_memory[i], sizeof(float));
 }
 
+static inline void visit_GptBlock(Visit *v, GptBlock *b)
+{
+    visit_Norm(v, &b->norm_1);
+    visit_Attention(v, &b->attention);
+    visit_Norm(v, &b->norm_2);
+    visit_Linear(v, &b->up);
+    visit_Linear(v, &b->down);
+}
+
+/* Of one text: its attention says how many tokens, and how wide. */
+static inline void visit_GptBlockPass(Visit *v, GptBlockPass *p)
+{
+    const size_t size =
+        times(p->attention.n, times(p->attention.d_out, sizeof(float)));
+    float **const table[] = {&p->in, &p->normed_1, &p->between,
+                             &p->normed_2, &p->after};
+    float **const wide[] = {&p->wide, &p->share, &p->active};
+    visit_Trace(v, &p->attention);
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        visit_array(v, table[i], size);
+    for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
+        visit_array(v, wide[i], times(4, size));
+}
+
 static inline void visit_KVCache(Visit *v, KVCache *c)
 {
     const size_t row =
