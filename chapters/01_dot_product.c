@@ -161,6 +161,7 @@ static float shadow(const float x[2], const float a[2])
     return length(2, x) * cosf(angle);
 }
 
+/* folded: how this is printed */
 static void show_shadow(const char *name, float x, float y)
 {
     const float a[2] = {4, 1}, arrow[2] = {x, y};
@@ -301,6 +302,7 @@ diagonal. But a word need not go best with itself: all four go best with
 :::
 */
 
+/* folded: how this is printed */
 static void show_all_scores(void)
 {
     float scores[4][4];
@@ -501,6 +503,7 @@ b)` makes the list of products and `a @ b` the number, though the article
 prints the number for both ([A.12](#errata-12)).
 */
 
+/* folded: how this is printed */
 static void show_numpy(void)
 {
     const float a[2][2] = {{1, 2}, {3, 4}}, b[2][2] = {{5, 6}, {7, 8}};

@@ -223,6 +223,7 @@ keeping that distance under control.
 The function above is right on paper and wrong on a machine:
 */
 
+/* folded: how this is printed */
 static void show_limits(void)
 {
     puts("where floats end");

@@ -299,6 +299,7 @@ Do queries and keys really need a matrix each? Take `looks_for` for both,
 and see who finds whom:
 */
 
+/* folded: how this is printed */
 static void show_one_matrix(void)
 {
     float query[3][3], scores[3][3];
@@ -337,6 +338,7 @@ $(0, 0)$. Keys decide who is found, values decide what comes back. Change
 the values alone, and let every word give its whole embedding:
 */
 
+/* folded: how this is printed */
 static void show_other_values(void)
 {
     float query[3][3], key[3][3], scores[3], weights[3], context[3];

@@ -195,6 +195,7 @@ Before you train it, here is something it can't learn. Give it the words
 backwards, *fish likes cat*:
 */
 
+/* folded: how this is printed */
 static void show_order(void)
 {
     float backwards[3][3];

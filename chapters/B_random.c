@@ -210,6 +210,7 @@ void qkv_from_seed(uint64_t seed, int n, int d, int d_k, int d_v,
     random_role(&r, n, d, d_v, x, value);
 }
 
+/* folded: how this is printed */
 static void show_floats(void)
 {
     float x[1][6];
@@ -284,6 +285,7 @@ void uniform_fill(Random *r, int n, int m, float low, float high,
         }
 }
 
+/* folded: how this is printed */
 static void show_range(void)
 {
     float x[1][4];
@@ -355,6 +357,7 @@ count. (The numbers are made by what follows from the claim, but neighbours
 in the list come from different pairs, so this isn't circular.)
 */
 
+/* folded: how this is printed */
 /* The share of n darts that lie farther from the middle than r. */
 static float farther(int n, const float dart[n][2], float r)
 {
@@ -448,6 +451,7 @@ static double one_normal(Random *r)
 subtraction would lose.)
 */
 
+/* folded: how this is printed */
 static void show_few(void)
 {
     float x[1][6];
