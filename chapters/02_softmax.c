@@ -265,7 +265,7 @@ largest exponential is now $e^0 = 1$. Nothing can overflow, and the sum is
 at least 1, so nothing is divided by zero. PyTorch's softmax does the same.
 
 One danger is left. A float has about seven digits, so adding 1 to a float
-of many millions leaves it as it was. That's why the sum in your function
+of many millions leaves it unchanged. That's why the sum in your function
 should be a `double`, with its sixteen digits. (The sums of `dot` have fewer
 terms, and are floats, as in PyTorch.)
 

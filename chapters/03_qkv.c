@@ -44,8 +44,8 @@ product. Values may have another, $d_v$.
 
 The same three matrices serve every word of every sentence. Their entries
 are **parameters** of the model, or **trainable weights**: training finds
-them, and afterwards they stay as they are. (So *weights* means two things
-in this field. This book says *weight matrix* for the parameters, and
+them, and from then on they stay fixed. (So *weights* means two things in
+this field. This book says *weight matrix* for the parameters, and
 *attention weights* for the shares that softmax makes.)
 */
 
@@ -152,7 +152,7 @@ that the word is.
 
 The queries say what a word looks for. Their columns are those of the keys,
 since the two meet entry by entry. An animal looks for the action, an action
-for what gets eaten, and food for whoever acts. (The $-4$ cancels
+for what gets eaten, and food for the one who acts. (The $-4$ cancels
 the 4 that *fish* gets for being an animal: it shouldn't look for an
 action.) The size of the
 entries, 4, makes the shares sharp.
@@ -182,8 +182,8 @@ static const float gives[3][2] = {
 Before you look: which word will each of the three words look at most?
 
 *Cat* looks for an action and finds *likes*. *Likes* looks for what gets
-eaten and finds *fish*. *Fish* looks for whoever acts and finds *cat*. No
-word looks back at the one that looks at it.
+eaten and finds *fish*. *Fish* looks for the one who acts and finds *cat*.
+No word looks back at the one that looks at it.
 :::
 */
 
@@ -392,7 +392,7 @@ for table in Q, K, V, Q @ K.T, A, A @ V:
 
 We made these matrices by hand, so that the map means what we want it to
 mean. Nobody does that for a language model. In [](#learning) a program will
-find such matrices by itself. Before that, there is a question that short
+find such matrices on its own. Before that, there is a question that short
 lists don't raise. Our queries and keys have three entries, and those of
 real models often have a hundred. What happens to the scores when the lists
 get longer?

@@ -148,7 +148,7 @@ static void show_spread(void)
     const char *const panel[3] = {"d = 2", "d = 64", "d = 4096"};
     float(*scores)[ALL] = new_table(3, ALL), table[3][3];
     for (int i = 0; i < 3; i++) {
-        /* ROWS: read what a pointer leads to as rows of so many floats. */
+        /* ROWS(d, p) reads what p points to as rows of d floats. */
         random_scores(MANY, MANY, sizes[i], ROWS(MANY, scores[i]));
         table[i][0] = (float)sizes[i];
         table[i][1] = score_spread(ALL, scores[i]);
@@ -354,7 +354,7 @@ is a few millionths, and so is its slope. The last is some
 float can hold. Divided by 64, the scores are close together, and the slope
 is 0.1771.
 
-But training can't move a score by itself. It moves an entry of a matrix,
+But training can't move a score directly. It moves an entry of a matrix,
 which moves the query, which moves the score, which moves the share. Along
 such a path the slopes are multiplied, which is called the **chain rule**:
 if the score moves 3 times as fast as the entry, and the share 0.1771 times

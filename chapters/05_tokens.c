@@ -327,10 +327,10 @@ const float life[6][3] = {
 };
 
 /*
-The article goes on with matrices from the seed 123, and works out what the
-word *is* looks at. Its values have four entries where queries and keys have
-two. Queries and keys must agree, since they meet in a dot product; the size
-of the values is free, and is the size of the result.
+The article continues with matrices from the seed 123, and works out what
+the word *is* looks at. Its values have four entries where queries and keys
+have two. Queries and keys must agree, since they meet in a dot product; the
+size of the values is free, and is the size of the result.
 */
 
 /* folded: how this is printed */

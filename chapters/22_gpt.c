@@ -43,9 +43,9 @@ connection like the one in [](#multi-head-residual).
 ![The stream of a token, from its embedding to its logits. What branches off
 reads it through a norm, and adds to it](stream.svg){#fig-gpt-stream}
 
-The parts that add are of two kinds. Attention brings
-something from other tokens. A **feed-forward network**, also called
-**MLP**, works on each token by itself: a linear layer to four times the
+The parts that add are of two kinds. Attention brings something from other
+tokens. A **feed-forward network**, also called **MLP**, works on each token
+on its own: a linear layer to four times the
 width, something nonlinear, and a linear layer back. One of each makes a
 **block**, and a GPT is a stack of blocks. We begin with the two small
 parts that a block needs besides attention.

@@ -9,7 +9,7 @@
 
 /* ---- GPT-2's alphabet: in its files, each byte is a character that can be
  * seen. A printable one of Latin-1 is itself; the 68 others are U+0100 to
- * U+0143, in order, so that a blank is U+0120. */
+ * U+0143, in order, so that a space is U+0120. */
 
 enum {
     BLANKS = 0x21,
@@ -80,7 +80,7 @@ static void add_merge(Vocabulary *v, const char *left, const char *right)
     v->merge[v->merges++][1] = right;
 }
 
-/* A merge "a b": the blank in it becomes the end of its left name. */
+/* A merge "a b": the space in it becomes the end of its left name. */
 static void split_merge(Vocabulary *v, char *merge)
 {
     char *blank = strchr(merge, ' ');
@@ -488,7 +488,7 @@ int gpt2_tokens_end_of_text(const Gpt2Tokens *t)
  * A byte that is not UTF-8 is a character by itself. */
 static int kind_at(size_t bytes, const char *text, size_t *length)
 {
-    char next[5] = ""; /* with a 0 behind it, as the text need not have */
+    char next[5] = ""; /* with a 0 after it, as the text need not have */
     memcpy(next, text, bytes < 4 ? bytes : 4);
     const int found = utf8_length(next);
     *length = found ? (size_t)found : 1;
@@ -522,7 +522,7 @@ static size_t ending(size_t bytes, const char *text)
 }
 
 /* How many bytes the first piece of a text has. White space before anything
- * else leaves its last character, which a word takes if it is a blank. */
+ * else leaves its last character, which a word takes if it is a space. */
 static size_t piece(size_t bytes, const char *text)
 {
     const size_t first = *text == ' ' && bytes > 1,
@@ -549,8 +549,9 @@ typedef struct {
     size_t n;    /* bytes of the piece */
     size_t room; /* there is memory for so many */
     int *id;
-    size_t *next, *before; /* before the first one is n, as behind */
-    uint64_t *tree;        /* 2n: the root is 1, leaf i is n + i */
+    size_t *next,
+        *before;    /* before the first one is n, as after the last */
+    uint64_t *tree; /* 2n: the root is 1, leaf i is n + i */
 } Piece;
 
 static void piece_reserve(Piece *p, size_t n)

@@ -44,7 +44,7 @@ static void gpt2_close(Gpt2 *g)
     free(g->shares);
 }
 
-/* Some tokens at once, so that a long text needs no more memory. */
+/* A few tokens at a time, so that a long text needs no more memory. */
 static void gpt2_read(Gpt2 *g, int n, const int ids[n])
 {
     const size_t size = (size_t)g->model.vocabulary;
@@ -130,9 +130,9 @@ static void print_likeliest(Gpt2 *g)
     }
 }
 
-/* Writes up to so many tokens behind the n that have been read, and says
- * each as soon as it is drawn; the end of a text is the end. Returns how
- * many tokens there are then. */
+/* Draws up to `more` tokens after the n that have been read, and prints each
+ * at once. The token that ends a text ends this, too. Returns how many
+ * tokens there are then. */
 static int gpt2_write(Gpt2 *g, float temperature, int k, int n, int more,
                       int ids[n + more])
 {

@@ -15,7 +15,7 @@ typedef struct {
  * `gpt2_tokens_free` frees its memory. */
 typedef struct {
     int vocabulary;    /* so many tokens */
-    char *bytes;       /* of all tokens, one after the other */
+    char *bytes;       /* of all tokens, one after another */
     size_t *start;     /* where each one's begin, and all end */
     int byte_id[256];  /* the token of each single byte */
     int end_of_text;   /* "<|endoftext|>", or -1 */
@@ -48,14 +48,14 @@ void gpt2_tokens_read(Gpt2Tokens *t, const char *folder);
 
 /* The ids of a text's tokens: how many there are is returned, and the first
  * ones, at most so many, are written to `ids`, which may be NULL if that is
- * 0. The text is split by GPT-2's pattern into words with a blank before
+ * 0. The text is split by GPT-2's pattern into words with a space before
  * them, numbers, other signs and white space, and the bytes of each piece
  * are merged: always the pair whose merge comes first, and of equal pairs
  * the leftmost one.
  * Letters and numbers are those of the version of Unicode that
  * src/support/unicode_kinds.h names. A byte that is not UTF-8 counts as a
  * sign, as the U+FFFD does with which others replace it; but here it stays
- * the byte that it is. What reads "<|endoftext|>" is text as any other.
+ * the byte that it is. "<|endoftext|>" in a text is text like any other.
  * A text may have no bytes, and bytes 0. Refuses more than INT_MAX bytes.
  * Source: encode of GPT-2's encoder.py; encode_ordinary of tiktoken.
  * PyTorch: tokenizer(text).input_ids. */
@@ -64,14 +64,14 @@ int gpt2_tokens_encode(const Gpt2Tokens *t, size_t bytes, const char *text,
 
 /* The bytes of n tokens: how many there are is returned, and the first
  * ones, at most so many, are written to `text`, which may be NULL if that
- * is 0. No 0 is written behind them. One token's bytes need not be UTF-8.
+ * is 0. No 0 is written after them. One token's bytes need not be UTF-8.
  * Refuses an id that is not from 0 to `vocabulary` - 1.
  * Source: decode_bytes of tiktoken.
  * PyTorch: tokenizer.decode(ids). */
 size_t gpt2_tokens_decode(const Gpt2Tokens *t, int n, const int ids[],
                           size_t most, char text[]);
 
-/* The id of "<|endoftext|>", which stands between texts. Refuses a
+/* The id of "<|endoftext|>", which comes between texts. Refuses a
  * vocabulary without it.
  * PyTorch: tokenizer.eos_token_id. */
 int gpt2_tokens_end_of_text(const Gpt2Tokens *t);
