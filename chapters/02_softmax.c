@@ -49,9 +49,9 @@ with a minus before the last one:
 static void show_divisions(void)
 {
     float shares[3];
-    divide_by_sum((float[3]){0.7842f, 1.3569f, 1.2487f}, shares);
+    divide_by_sum((float[]){0.7842f, 1.3569f, 1.2487f}, shares);
     print_vector("scores of shiny divided by their sum", 3, shares);
-    divide_by_sum((float[3]){0.7842f, 1.3569f, -1.2487f}, shares);
+    divide_by_sum((float[]){0.7842f, 1.3569f, -1.2487f}, shares);
     print_vector("with a minus before the last", 3, shares);
 }
 

@@ -121,12 +121,12 @@ static char *read_merges(Vocabulary *v, const char *path)
     v->merges_path = path;
     if (strlen(text) < size)
         REFUSE("%s: has a byte 0; it must be a text", path);
-    for (int first = 1; *next; first = 0) {
+    while (*next) {
         char *line = next, *end = line + strcspn(line, "\n");
         next = end + (*end == '\n');
         end -= end > line && end[-1] == '\r';
         *end = '\0';
-        if (!first || strncmp(line, "#version", 8))
+        if (line > text || strncmp(line, "#version", 8))
             split_merge(v, line);
     }
     return text;
@@ -338,7 +338,7 @@ static void set_bytes(Gpt2Tokens *t, const Vocabulary *v)
 static void set_byte_ids(Gpt2Tokens *t, const Vocabulary *v)
 {
     char name[5] = "";
-    for (unsigned c = 0; c <= LAST; c++) {
+    for (unsigned c = '!'; c <= LAST; c++) {
         if (byte_of(c) < 0)
             continue;
         name[utf8_write(c, name)] = '\0';
@@ -351,24 +351,21 @@ static void set_byte_ids(Gpt2Tokens *t, const Vocabulary *v)
     }
 }
 
-/* ---- Merges by their pairs, in a table with twice as many places. A pair
- * has the place that its hash names, or the next free one. */
+/* ---- Merges, sorted by their pairs. */
 
-static size_t hash(int left, int right)
+static int compare_merges(const void *a, const void *b)
 {
-    const uint64_t pair = (uint64_t)left << 32 | (uint32_t)right;
-    return (size_t)((pair * 0x9e3779b97f4a7c15) >> 32);
+    const Gpt2Merge *x = a, *y = b;
+    const int by_left = (x->left > y->left) - (x->left < y->left);
+    return by_left ? by_left
+                   : (x->right > y->right) - (x->right < y->right);
 }
 
-/* The place of a pair's merge, or the free one where it would be. */
-static int *find_pair(const Gpt2Tokens *t, int left, int right)
+/* The merge of two tokens, or NULL. */
+static const Gpt2Merge *find_merge(const Gpt2Tokens *t, int left, int right)
 {
-    for (size_t i = hash(left, right);; i++) {
-        int *place = &t->merge_number[i & (t->pairs - 1)];
-        if (*place < 0 || (t->merge[*place].left == left &&
-                           t->merge[*place].right == right))
-            return place;
-    }
+    return bsearch(&(Gpt2Merge){.left = left, .right = right}, t->merge,
+                   (size_t)t->merges, sizeof *t->merge, compare_merges);
 }
 
 /* The id of a merge's left token, or of its right one, or of the whole. */
@@ -389,13 +386,11 @@ static int merged_id(const Vocabulary *v, int number, const char *name)
 static Gpt2Merge merge_of(const Vocabulary *v, int number)
 {
     const char *left = v->merge[number][0], *right = v->merge[number][1];
-    char *whole = new_list(strlen(left) + strlen(right) + 1, 1);
+    char whole[strlen(left) + strlen(right) + 1];
     strcat(strcpy(whole, left), right);
-    const Gpt2Merge merge = {merged_id(v, number, left),
-                             merged_id(v, number, right),
-                             merged_id(v, number, whole)};
-    free(whole);
-    return merge;
+    return (Gpt2Merge){merged_id(v, number, left),
+                       merged_id(v, number, right),
+                       merged_id(v, number, whole), number};
 }
 
 static void set_merges(Gpt2Tokens *t, const Vocabulary *v)
@@ -404,49 +399,45 @@ static void set_merges(Gpt2Tokens *t, const Vocabulary *v)
         REFUSE("%s: has no merges: at least one is needed", v->merges_path);
     t->merges = v->merges;
     t->merge = new_list((size_t)v->merges, sizeof *t->merge);
-    for (t->pairs = 2; t->pairs / 2 < (size_t)v->merges;)
-        t->pairs *= 2;
-    t->merge_number = new_list(t->pairs, sizeof *t->merge_number);
-    memset(t->merge_number, -1, t->pairs * sizeof *t->merge_number);
-    for (int i = 0; i < v->merges; i++) {
+    for (int i = 0; i < v->merges; i++)
         t->merge[i] = merge_of(v, i);
-        int *place = find_pair(t, t->merge[i].left, t->merge[i].right);
-        if (*place >= 0)
+    qsort(t->merge, (size_t)t->merges, sizeof *t->merge, compare_merges);
+    for (const Gpt2Merge *m = t->merge + 1; m < t->merge + t->merges; m++)
+        if (!compare_merges(m - 1, m)) {
+            const int a = m[-1].number, b = m->number;
             REFUSE("%s: merges %d and %d are both '%s %s'", v->merges_path,
-                   *place + 1, i + 1, v->merge[i][0], v->merge[i][1]);
-        *place = i;
-    }
+                   (a < b ? a : b) + 1, (a < b ? b : a) + 1, v->merge[a][0],
+                   v->merge[a][1]);
+        }
 }
 
-/* The path of a file in the folder, to be freed; is it there? */
-static char *path_in(const char *folder, const char *name, bool *is_there)
+static bool is_there(const char *path)
 {
-    char *path = new_list(strlen(folder) + sizeof "/tokenizer.json", 1);
-    sprintf(path, "%s/%s", folder, name);
     FILE *file = fopen(path, "rb");
-    *is_there = file != NULL;
     if (file)
         fclose(file);
-    return path;
+    return file != NULL;
 }
 
 void gpt2_tokens_read(Gpt2Tokens *t, const char *folder)
 {
-    bool has[3];
-    char *const path[3] = {path_in(folder, "vocab.json", &has[0]),
-                           path_in(folder, "merges.txt", &has[1]),
-                           path_in(folder, "tokenizer.json", &has[2])};
+    static const char *const name[] = {"vocab.json", "merges.txt",
+                                       "tokenizer.json"};
+    char path[3][strlen(folder) + sizeof "/tokenizer.json"];
+    for (int k = 0; k < 3; k++)
+        sprintf(path[k], "%s/%s", folder, name[k]);
+    const bool has_vocab = is_there(path[0]);
     Vocabulary v = {0};
     char *text[2] = {NULL, NULL};
-    if (has[0] && has[1]) {
+    if (has_vocab && is_there(path[1])) {
         text[0] = read_vocab(&v, path[0]);
         text[1] = read_merges(&v, path[1]);
-    } else if (has[2]) {
+    } else if (is_there(path[2])) {
         text[0] = read_tokenizer(&v, path[2]);
     } else
         REFUSE("%s: there is no %s, and no tokenizer.json: it, or "
                "vocab.json and merges.txt, can be read",
-               folder, has[0] ? "merges.txt" : "vocab.json");
+               folder, name[has_vocab]);
     sort_tokens(&v);
     *t = (Gpt2Tokens){0};
     set_bytes(t, &v);
@@ -458,8 +449,6 @@ void gpt2_tokens_read(Gpt2Tokens *t, const char *folder)
     free(v.merge);
     free(text[0]);
     free(text[1]);
-    for (int k = 0; k < 3; k++)
-        free(path[k]);
 }
 
 void gpt2_tokens_free(Gpt2Tokens *t)
@@ -467,7 +456,6 @@ void gpt2_tokens_free(Gpt2Tokens *t)
     free(t->bytes);
     free(t->start);
     free(t->merge);
-    free(t->merge_number);
     *t = (Gpt2Tokens){.end_of_text = -1};
 }
 
@@ -574,8 +562,8 @@ static uint64_t merge_at(const Gpt2Tokens *t, const Piece *p, size_t i)
 {
     if (p->next[i] >= p->n)
         return NO_MERGE;
-    const int number = *find_pair(t, p->id[i], p->id[p->next[i]]);
-    return number < 0 ? NO_MERGE : (uint64_t)number << 32 | i;
+    const Gpt2Merge *m = find_merge(t, p->id[i], p->id[p->next[i]]);
+    return m ? (uint64_t)m->number << 32 | i : NO_MERGE;
 }
 
 static void set_node(Piece *p, size_t k)
@@ -605,10 +593,10 @@ static void piece_begin(const Gpt2Tokens *t, Piece *p, const char *text)
 }
 
 /* The token at i takes in the next one. */
-static void merge_next(const Gpt2Tokens *t, Piece *p, size_t i, int whole)
+static void merge_next(const Gpt2Tokens *t, Piece *p, size_t i)
 {
     const size_t gone = p->next[i], next = p->next[gone];
-    p->id[i] = whole;
+    p->id[i] = find_merge(t, p->id[i], p->id[gone])->whole;
     p->next[i] = next;
     if (next < p->n)
         p->before[next] = i;
@@ -630,8 +618,7 @@ int gpt2_tokens_encode(const Gpt2Tokens *t, size_t bytes, const char *text,
         piece_reserve(&p, piece(bytes - at, text + at));
         piece_begin(t, &p, text + at);
         while (p.tree[1] != NO_MERGE)
-            merge_next(t, &p, p.tree[1] & UINT32_MAX,
-                       t->merge[p.tree[1] >> 32].whole);
+            merge_next(t, &p, p.tree[1] & UINT32_MAX);
         for (size_t i = 0; i < p.n; i = p.next[i], count++)
             if (count < most)
                 ids[count] = p.id[i];

@@ -6,23 +6,21 @@
 
 #include <stddef.h>
 
-/* Two tokens that are merged into one. */
+/* Two tokens that are merged into one, and how many merges come before. */
 typedef struct {
-    int left, right, whole;
+    int left, right, whole, number;
 } Gpt2Merge;
 
 /* GPT-2's tokens, or others of its kind: pieces of text, byte by byte.
  * `gpt2_tokens_free` frees its memory. */
 typedef struct {
-    int vocabulary;    /* so many tokens */
-    char *bytes;       /* of all tokens, one after another */
-    size_t *start;     /* where each one's begin, and all end */
-    int byte_id[256];  /* the token of each single byte */
-    int end_of_text;   /* "<|endoftext|>", or -1 */
-    int merges;        /* so many merges, */
-    Gpt2Merge *merge;  /* in the order in which they are made, */
-    size_t pairs;      /* and a table of so many places, a power of 2, */
-    int *merge_number; /* by their pairs; -1 where a place is free */
+    int vocabulary;   /* so many tokens */
+    char *bytes;      /* of all tokens, one after another */
+    size_t *start;    /* where each one's begin, and all end */
+    int byte_id[256]; /* the token of each single byte */
+    int end_of_text;  /* "<|endoftext|>", or -1 */
+    int merges;       /* so many merges, */
+    Gpt2Merge *merge; /* sorted by left and right */
 } Gpt2Tokens;
 
 /* Reads the vocabulary from vocab.json and merges.txt in a folder, or,
