@@ -114,6 +114,26 @@ static void copy_test(const char *set)
     attention_free(&from);
 }
 
+/* Two words look at three others. */
+static void project_test(void)
+{
+    const float x[2][2] = {{1, 2}, {3, -4}};
+    const float y[3][2] = {{5, 6}, {-7, 8}, {9, 10}};
+    float query[2][3], key[3][3];
+    Attention a = {.d_x = 2, .d_y = 2, .n_heads = 1, .d_k = 3, .d_v = 1};
+    Trace t;
+    attention_init(&a, &a);
+    tap_fill((int)a.count, a.memory, -1, 1);
+    trace_init_for(&t, &a, 2, 3);
+    attention_project(&a, 2, 3, x, y, &t);
+    linear_forward(&a.query, 2, x, query);
+    linear_forward(&a.key, 3, y, key);
+    expect_table("queries", 2, 3, (void *)t.query, query, EXACTLY);
+    expect_table("keys", 3, 3, (void *)t.key, key, EXACTLY);
+    trace_free(&t);
+    attention_free(&a);
+}
+
 /* An attention from one text to itself, with one number changed. */
 static const Wrong odd[] = {
     {"two heads", NULL, &fit.n_heads, 2},
@@ -172,6 +192,7 @@ int main(void)
                                              : NULL));
     EACH_SET("linear_forward", "linear_*-x", linear_test(set));
     EACH_SET("self_attention_forward", "v2_*-x", v2_test(set));
+    TAP("attention_project: two texts", project_test());
     TAP("copy_v2_to_v1: one word", copy_test("v2_one"));
     TAP("copy_v2_to_v1: seed 123", copy_test("v2_journey_123"));
     TAP("copy_v2_to_v1: d_k is not d_v", copy_test("v2_lopsided"));
