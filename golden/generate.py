@@ -28,8 +28,10 @@ import hashlib
 import math
 import platform
 import sys
+from collections import Counter
 from importlib.metadata import files, version
 from pathlib import Path
+from random import Random
 
 import numpy
 import safetensors.torch
@@ -2151,10 +2153,20 @@ def save_gelu(case, x):
     save(case, x=x, gelu=out, g_out=g_out, g_x=g_x)
 
 
+def drawn_from(shares):
+    """The first token where the sum of the shares is above a random part of
+    the whole, and how near to another the draw has come."""
+    sums = wide(shares).cumsum(-1)
+    point = torch.rand(1, dtype=torch.float64) * sums[-1]
+    return (torch.searchsorted(sums, point, right=True),
+            (sums - point).abs().min() / sums[-1])
+
+
 def save_draws(case, seed, shares, times=40):
     """What is drawn from each row of shares, again and again."""
     torch.manual_seed(seed)
-    places = [torch.multinomial(shares, 1).flatten() for _ in range(times)]
+    places = [torch.cat([drawn_from(row)[0] for row in shares])
+              for _ in range(times)]
     save(case, shares=shares, drawn=torch.stack(places), seed=[seed],
          following=torch.rand(1))
 
@@ -2346,6 +2358,20 @@ def save_gpt(case, seed, is_tied, rate=0.0):
             for what in kept[0]})
 
 
+def save_gradient(case, seed, is_tied, texts, n):
+    """The loss of a batch, and its gradient."""
+    model = gpt_given(seed, is_tied)
+    parameters = torch.cat([p.flatten() for p in model.parameters()])
+    ids, targets = gpt_ids(seed, texts, n), gpt_ids(seed + 1, texts, n)
+    model.double()
+    with torch.enable_grad():
+        loss = model.loss(ids, targets)
+        gradients = torch.autograd.grad(loss, list(model.parameters()))
+    save(case, sizes=gpt_sizes(model), parameters=parameters, ids=ids,
+         targets=targets, loss=loss.detach(),
+         gradient=torch.cat([g.flatten() for g in gradients]))
+
+
 def save_ten_steps(case, seed, rate):
     """The losses of ten steps of AdamW, on batches of four parts, of which
     each drops by a seed of its own. (The parameters are not compared: the
@@ -2374,8 +2400,8 @@ def save_ten_steps(case, seed, rate):
 
 def save_written(case, seed, temperature, top_k):
     """What a model writes, token by token, as far as its context reaches. What
-    is drawn must come first by a thousandth at least, so that the same model
-    in float32 draws it, too."""
+    is drawn must not be near another, so that the same model in float32 draws
+    it, too."""
     model = gpt_given(seed).double()
     parameters = torch.cat([p.flatten() for p in model.parameters()]).float()
     ids = gpt_ids(seed, 2)
@@ -2387,12 +2413,9 @@ def save_written(case, seed, temperature, top_k):
             logits = logits.masked_fill(logits < logits.topk(top_k)[0][-1],
                                         -INF)
         shares = weights_of(logits)
-        state = torch.get_rng_state()
-        first, second = (shares / torch.empty_like(shares).exponential_(
-            1)).topk(2)[0]
-        assert first > 1.001 * second, (case, len(ids), first, second)
-        torch.set_rng_state(state)
-        ids = torch.cat([ids, torch.multinomial(shares, 1)])
+        token, near = drawn_from(shares)
+        assert near > 1e-4, (case, len(ids), near)
+        ids = torch.cat([ids, token])
     save(case, sizes=gpt_sizes(model), parameters=parameters, begin=begin,
          ids=ids, seed=[seed], temperature=temperature, top_k=[top_k])
 
@@ -2431,8 +2454,8 @@ def gpt():
 
 def language_model():
     for seed, n in [(1, 1), (2, 2), (123, 7), (2021, 128), (2**32 + 5, 300)]:
-        save_draws(f"draws_{n}", seed, torch.rand(
-            3, n, generator=seeded(seed)).square().square())
+        shares = torch.rand(3, n, generator=seeded(seed)).square().square()
+        save_draws(f"draws_{n}", seed, shares)
     shares = torch.rand(2, 40, generator=seeded(9))
     shares[:, ::3] = 0
     save_draws("draws_zeros", 5, shares * 7)
@@ -2455,6 +2478,9 @@ def language_model():
             ("more", "ab", "abcd"),
             ("long", "the cat sat on the mat", "a cat sat on a mat")]:
         save_copy(f"copy_{case}", text, source)
+    save_gradient("gradient_one", 2810, True, 1, 1)
+    save_gradient("gradient_tied", 2820, True, 3, 5)
+    save_gradient("gradient_apart", 2830, False, 2, 8)
     save_ten_steps("steps_plain", 2300, 0.0)
     save_ten_steps("steps_dropped", 2700, 0.1)
     save_written("written_plain", 2380, 1.0, 0)
@@ -2535,6 +2561,50 @@ def inside():
              following=torch.rand(1))
 
 
+def save_pairs(case, text, merges, other):
+    """What byte-pair encoding learns from a text: the most frequent pairs,
+    how often each stood there, what became of the text, and of another."""
+    tokens, pairs, counts = [*text], [], []
+    for k in range(merges):
+        found = Counter(zip(tokens, tokens[1:]))
+        pair = max(found, key=found.get, default=None)
+        if not found or found[pair] < 2:
+            break
+        pairs.append(pair)
+        counts.append(found[pair])
+        tokens = put_together(tokens, pair, 256 + k)
+    encoded = [*other]
+    for k, pair in enumerate(pairs):
+        encoded = put_together(encoded, pair, 256 + k)
+    save(case, text=[*text], merges=merges, pairs=torch.tensor(
+        pairs, dtype=torch.int64).reshape(-1, 2), counts=counts,
+         merged=tokens, other=[*other], encoded=encoded)
+
+
+def put_together(tokens, pair, whole):
+    """One token for each such pair."""
+    rest, left = iter(tokens), []
+    for token in rest:
+        if left and (left[-1], token) == pair:
+            left[-1] = whole
+        else:
+            left.append(token)
+    return left
+
+
+def gpt2():
+    shoes = b"a shiny sun and a shiny shoe: shiny shoes shine in the sun"
+    save_pairs("pairs_shoes", shoes, 8, b"a shinyish sunshine")
+    save_pairs("pairs_banana", b"banana bandana", 3, b"ban")
+    save_pairs("pairs_aaa", b"aaaaaaabaaa", 5, b"aaaaaaaaa")
+    save_pairs("pairs_all", b"abcabcabc", 9, b"abab cabc")
+    save_pairs("pairs_bytes", bytes([0, 255, 0, 255, 128, 0, 255]), 2,
+               bytes([255, 0, 255, 0, 0]))
+    many = Random(2016)
+    save_pairs("pairs_many", bytes(many.choice(b"abcd ") for _ in range(600)),
+               60, bytes(many.choice(b"abcd e") for _ in range(200)))
+
+
 CHAPTERS = {
     "01_dot_product": dot_product,
     "02_softmax": softmax,
@@ -2560,6 +2630,7 @@ CHAPTERS = {
     "22_gpt": gpt,
     "23_language_model": language_model,
     "24_inside": inside,
+    "25_gpt2": gpt2,
     "B_random": random,
     "C_sheet": sheet,
     "D_mkl": mkl,

@@ -109,8 +109,12 @@ PARTS = ["a", "the", "The", "ing", "Z", "\u00e9", "\u4e2d", "\u0928\u093f", "1",
          "\U0001f600", "\u200d", "\u0301", "<|", "|>", "\0", "\xad"]
 
 
+# What chapter 25 shows. The small vocabulary isn't made from these.
+SHOWN = [b"shiny", b" shiny", b"A shiny shoe is"]
+
+
 def texts():
-    """All, each once, as bytes."""
+    """All others, each once, as bytes."""
     blanks = " ", "  ", "   ", "\n", "\n\n", "\t", " \n", "\n ", "\u00a0", "\u2003 "
     ends = "'s", "'t", "'re", "'ve", "'m", "'ll", "'d"
     made = [*ODD, *CODE, *LANGUAGES, " ".join(LANGUAGES), "\n".join(LANGUAGES)]
@@ -239,7 +243,7 @@ def write(folder):
     both = encoding(*small[:2]), encoding(*gpt2_files())
     rows = ["\t".join([escaped(text), *(" ".join(map(str, ids_of(text, tokens)))
                                        for tokens in both)])
-            for text in texts()]
+            for text in texts() + SHOWN]
     with_versions = ", ".join([f"{name} {version(name)}" for name in MADE_WITH]
                               + [f"python {platform.python_version()}"])
     (folder / "gpt2_tokens.tsv").write_text("\n".join([
