@@ -118,23 +118,27 @@ static float *param_entry(const Param *p, ptrdiff_t i, ptrdiff_t j)
            (p->is_transposed ? k * p->rows + i : i * columns + k);
 }
 
-/* Entry i of a tensor, whose type is 'h', 'b' or 'f'. */
-static float number_at(const Tensor *t, ptrdiff_t i)
+/* Entry i of a row, whose type is 'h', 'b' or 'f'. */
+static float number_at(char type, const void *row, int i)
 {
-    const uint16_t *bits = t->data;
-    return t->type == 'h'   ? from_float16(bits[i])
-           : t->type == 'b' ? from_bfloat16(bits[i])
-                            : ((const float *)t->data)[i];
+    const uint16_t *bits = row;
+    return type == 'h'   ? from_float16(bits[i])
+           : type == 'b' ? from_bfloat16(bits[i])
+                         : ((const float *)row)[i];
 }
 
 static void param_load(const Param *p, const Tensor *t)
 {
-    ptrdiff_t next = 0;
+    const size_t columns = (size_t)p->columns;
+    float *row = new_block(columns);
     if (!strchr("hb", t->type))
         tensor_floats(t); /* refuses any other type */
-    for (int i = 0; i < p->rows || i == 0; i++)
+    for (int i = 0; i < p->rows || i == 0; i++) {
+        tensor_entries(t, (size_t)i * columns, columns, row);
         for (int j = 0; j < p->columns; j++)
-            *param_entry(p, i, j) = number_at(t, next++);
+            *param_entry(p, i, j) = number_at(t->type, row, j);
+    }
+    free(row);
 }
 
 static void param_save(const Param *p, float *file)
@@ -324,14 +328,16 @@ static void check_no_other(const Gpt *g, const Tensors *file,
 static int find_heads(const Tensors *file)
 {
     const Tensor *t = tensors_find(file, "n_head");
-    const int64_t *heads = tensor_integers(t);
+    int64_t heads;
+    tensor_integers(t); /* refuses any other type */
     if (t->count != 1)
         REFUSE("%s: 'n_head' has %zu numbers: 1 is needed", file->path,
                t->count);
-    if (*heads < 0 || *heads > INT_MAX)
+    tensor_entries(t, 0, 1, &heads);
+    if (heads < 0 || heads > INT_MAX)
         REFUSE("%s: 'n_head' is %" PRId64 ": from 0 to %d is needed",
-               file->path, *heads, INT_MAX);
-    return (int)*heads;
+               file->path, heads, INT_MAX);
+    return (int)heads;
 }
 
 /* One more than the highest layer in a tensor's name, masks left out.
@@ -371,7 +377,7 @@ static const Tensor *find_table(const Tensors *file, const char *prefix,
 
 void gpt_load(Gpt *g, const char *path)
 {
-    Tensors all = tensors_read(path), *file = &all;
+    Tensors all = tensors_open(path), *file = &all;
     const char *prefix =
         tensors_have(file, "transformer.wte.weight") ? "transformer." : "";
     const Tensor *tokens = find_table(file, prefix, "wte.weight");
@@ -410,7 +416,7 @@ void model_save_half(const Model *m, const char *path)
 
 void model_load(Model *m, const char *path)
 {
-    Tensors file = tensors_read(path);
+    Tensors file = tensors_open(path);
     const Tensor *tokens = find_table(&file, "", "token.weight");
     const Tensor *positions = find_table(&file, "", "position.weight");
     const int heads = find_heads(&file);

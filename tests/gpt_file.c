@@ -291,6 +291,92 @@ static void load_wrong(size_t i)
     load_list(NULL);
 }
 
+/* ---- A model in two files, by an index */
+
+static const char *const parts[2] = {"one", "two"};
+
+/* The tensors of a model in turn, and an index: of all but the last, and
+ * with one more. */
+static void write_parts(const Gpt *g, const char *lost, const char *more)
+{
+    gpt_save(g, path);
+    Tensors all = tensors_read(path);
+    for (size_t k = 0; k < 2; k++) {
+        Tensor *of = new_list(all.count, sizeof *of);
+        int count = 0;
+        for (size_t i = k; i < all.count; i += 2)
+            of[count++] = all.tensor[i];
+        tensors_write(parts[k], count, of);
+        free(of);
+    }
+    FILE *index = fopen("file.index.json", "w");
+    fprintf(index, "{\"metadata\": {\"total_size\": 7}, \"weight_map\": {");
+    for (size_t i = 0; i < all.count; i++)
+        if (strcmp(all.tensor[i].name, lost) != 0)
+            fprintf(index, "%s\"%s\": \"%s\"", i ? ", " : "",
+                    all.tensor[i].name, parts[i % 2]);
+    fprintf(index, "%s}}", more);
+    fclose(index);
+    remove(path);
+    tensors_free(&all);
+}
+
+static void remove_parts(void)
+{
+    remove("one");
+    remove("two");
+    remove("file.index.json");
+    write_text("");
+}
+
+static void parts_test(void)
+{
+    Gpt g = golden_gpt("gpt_apart");
+    write_parts(&g, "", "");
+    reads_again(&g);
+    remove_parts();
+    gpt_free(&g);
+}
+
+static void load_parts(const char *lost, const char *more)
+{
+    Gpt g = golden_gpt("gpt_apart"), again;
+    write_parts(&g, lost, more);
+    gpt_load(&again, path);
+}
+
+static void load_index(const char *text)
+{
+    write_text(text);
+    rename(path, "file.index.json");
+    Gpt g;
+    gpt_load(&g, path);
+}
+
+static void refused_parts(void)
+{
+    TAP_REFUSES("tensors_open", "an index that lacks one",
+                "file.index.json: names 29 tensors where its files have 30",
+                load_parts("wte.weight", ""));
+    TAP_REFUSES("tensors_open", "an index with one more",
+                "file: has no tensor 'x.y'",
+                load_parts("", ", \"x.y\": \"one\""));
+    TAP_REFUSES("tensors_open", "another folder",
+                "file.index.json: '../one': a file in the same folder is "
+                "needed",
+                load_index("{\"weight_map\": {\"a\": \"../one\"}}"));
+    TAP_REFUSES("tensors_open", "no weight_map",
+                "file.index.json: a \"weight_map\" of names and files is "
+                "needed",
+                load_index("{\"metadata\": {}}"));
+    TAP_REFUSES("tensors_open", "two of them", NULL,
+                load_index("{\"weight_map\": {}, \"weight_map\": {}}"));
+    TAP_REFUSES("tensors_open", "a file that is not there",
+                "none: cannot be read: No such file or directory",
+                load_index("{\"weight_map\": {\"a\": \"none\"}}"));
+    remove_parts();
+}
+
 static void refused_files(void)
 {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -320,6 +406,8 @@ int main(void)
     TAP("gpt_load: names behind a prefix, an output apart", prefix_test());
     TAP("gpt_load: what changes no logits in config.json", harmless_test());
     TAP("gpt_load: a config.json in another folder", folder_test());
+    TAP("gpt_load: two files, by an index", parts_test());
+    refused_parts();
     remove("config.json");
     leave_folder();
     return tap_done();

@@ -54,15 +54,49 @@ static void begin_whole(void)
 #define SIZE_NAME "size/x 1"
 enum { WHOLE = 8 };
 static const Tensor whole[WHOLE] = {
-    {"", "single", 'f', "F32", 3, {1, 2, 3, 1}, 6, (void *)single},
-    {"", SIZE_NAME, 'd', "F64", 2, {2, 3, 1, 1}, 6, (void *)exact},
-    {"", "none", 'f', "F32", 2, {4, 0, 1, 1}, 0, (void *)single},
-    {"", "scalar", 'f', "F32", 0, {1, 1, 1, 1}, 1, (void *)(single + 6)},
-    {"", "integers", 'i', "I64", 4, {2, 1, 2, 1}, 4, (void *)integers},
-    {"", "halves", 'h', "F16", 1, {3, 1, 1, 1}, 3, (void *)halves},
-    {"", ODD_NAME, 'b', "BF16", 1, {2, 1, 1, 1}, 2, (void *)brain},
-    {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others},
+    {"", "single", 'f', "F32", 3, {1, 2, 3, 1}, 6, (void *)single, NULL, 0},
+    {"", SIZE_NAME, 'd', "F64", 2, {2, 3, 1, 1}, 6, (void *)exact, NULL, 0},
+    {"", "none", 'f', "F32", 2, {4, 0, 1, 1}, 0, (void *)single, NULL, 0},
+    {"",
+     "scalar",
+     'f',
+     "F32",
+     0,
+     {1, 1, 1, 1},
+     1,
+     (void *)(single + 6),
+     NULL,
+     0},
+    {"",
+     "integers",
+     'i',
+     "I64",
+     4,
+     {2, 1, 2, 1},
+     4,
+     (void *)integers,
+     NULL,
+     0},
+    {"", "halves", 'h', "F16", 1, {3, 1, 1, 1}, 3, (void *)halves, NULL, 0},
+    {"", ODD_NAME, 'b', "BF16", 1, {2, 1, 1, 1}, 2, (void *)brain, NULL, 0},
+    {"", "mask", '?', "BOOL", 1, {3, 1, 1, 1}, 3, (void *)others, NULL, 0},
 };
+
+/* Entry by entry, from the last to the first. */
+static void opened_test(void)
+{
+    Tensors all = tensors_open(path);
+    const Tensor *t = tensors_find(&all, "integers");
+    int64_t one, two[2];
+    expect_true("nothing is read yet", !t->data);
+    for (int i = 3; i >= 0; i--) {
+        tensor_entries(t, (size_t)i, 1, &one);
+        expect_integer("entry", one, integers[i]);
+    }
+    tensor_entries(t, 1, 2, two);
+    expect_true("two", !memcmp(two, integers + 1, sizeof two));
+    tensors_free(&all);
+}
 
 static void is_as(const Tensor *right, const Tensor *t)
 {
@@ -231,6 +265,7 @@ int main(void)
 {
     enter_folder();
     TAP("every type and rank", begin_whole(), holds_whole());
+    TAP("tensors_open: entries one by one", opened_test());
     refuse_starts();
     refuse_types();
     refuse_others();

@@ -12,13 +12,13 @@ static int64_t integers[] = {-1, INT64_MIN, INT64_MAX, 1 << 24};
 static uint16_t bits[] = {0x3e00, 0x8000, 0x7bff};
 enum { GIVEN_TENSORS = 7 };
 static const Tensor given[GIVEN_TENSORS] = {
-    {"", "f", 'f', NULL, 3, {1, 2, 3}, 0, single},
-    {"", "d/x 1", 'd', NULL, 2, {2, 3}, 0, exact},
-    {"", "", 'f', NULL, 2, {4, 0}, 0, NULL},
-    {"", "scalar", 'f', NULL, 0, {0}, 0, single + 6},
-    {"", "i", 'i', NULL, 4, {2, 1, 2, 1}, 0, integers},
-    {"", "half", 'h', NULL, 1, {3, 9}, 0, bits},
-    {"", "brain", 'b', NULL, 1, {2}, 0, bits},
+    {"", "f", 'f', NULL, 3, {1, 2, 3}, 0, single, NULL, 0},
+    {"", "d/x 1", 'd', NULL, 2, {2, 3}, 0, exact, NULL, 0},
+    {"", "", 'f', NULL, 2, {4, 0}, 0, NULL, NULL, 0},
+    {"", "scalar", 'f', NULL, 0, {0}, 0, single + 6, NULL, 0},
+    {"", "i", 'i', NULL, 4, {2, 1, 2, 1}, 0, integers, NULL, 0},
+    {"", "half", 'h', NULL, 1, {3, 9}, 0, bits, NULL, 0},
+    {"", "brain", 'b', NULL, 1, {2}, 0, bits, NULL, 0},
 };
 
 /* Are these tensors, the first n of them, all that the file has? */
@@ -182,7 +182,7 @@ static const char *limited(const char *name)
 static void refuse_places(void)
 {
     static float many[50000]; /* more than is written at once */
-    const Tensor large = {"", "x", 'f', NULL, 1, {50000}, 0, many};
+    const Tensor large = {"", "x", 'f', NULL, 1, {50000}, 0, many, NULL, 0};
     struct stat about;
     REFUSES(CANNOT("file", "File too large"),
             tensors_write(limited(path), 1, given));

@@ -8,7 +8,8 @@
 #include "attention/22_gpt.h"
 #include "attention/gpt_training.h"
 
-/* Reads a model by the names of GPT-2's parameters, such as "wte.weight"
+/* Reads a model, from a file or by an index from several, row by row, by
+ * the names of GPT-2's parameters, such as "wte.weight"
  * and "h.0.attn.c_attn.weight", with "transformer." before them or without.
  * As in GPT-2's own files, a layer's table is [in][out], and those of the
  * three roles are side by side. Numbers may be F32, F16 or BF16. The shapes
@@ -19,7 +20,7 @@
  * than "gpt2", another activation than chapter 22's GELU, an epsilon other
  * than 1e-5, other factors in attention, and cross-attention. All other
  * keys pass, its sizes among them, and a missing key asks for nothing.
- * Refuses what tensors_read refuses, a config.json that
+ * Refuses what tensors_open refuses, a config.json that
  * is no JSON, has no whole number "n_head" or has one of these keys twice,
  * tables that are missing or of other shapes, heads that do not divide the
  * width, and a tensor that is no part of the model. It passes over the

@@ -94,7 +94,7 @@ static void check_place(const Place *p)
 
 static Place read_tensor(Json *j, const char *name)
 {
-    Tensor t = {j->path, name, 0, NULL, -1, {1, 1, 1, 1}, 0, NULL};
+    Tensor t = {.path = j->path, .name = name, .rank = -1};
     size_t shape[4], offset[2];
     int offsets = -1; /* so many are said; -1 is not yet */
     const char *key;
@@ -121,8 +121,8 @@ static Place read_tensor(Json *j, const char *name)
                "safetensors' of whole bytes, such as F32",
                j->path, name, t.dtype_name);
     t.type = kind < KINDS ? types[kind] : '?';
-    for (int k = 0; k < t.rank; k++)
-        t.shape[k] = (int)shape[k];
+    for (int k = 0; k < 4; k++)
+        t.shape[k] = k < t.rank ? (int)shape[k] : 1;
     const Place place = {t, offset[0], offset[1]};
     check_place(&place);
     return place;
@@ -202,20 +202,27 @@ static void check_places(const char *path, size_t count, Place place[count],
 /* A file may pack its tensors so that numbers begin at any byte. In memory
  * each tensor begins at a multiple of 8, which costs fewer bytes than its
  * entry in the header has. */
-static void read_data(Tensors *file, const Place *place, size_t size,
-                      FILE *from)
+static void read_data(Tensors *file)
 {
-    char *to = file->data = new_list(size + 8 * file->count + 1, 1);
-    file->tensor = new_list(file->count + 1, sizeof *file->tensor);
+    size_t size = 1;
+    for (size_t i = 0; i < file->count; i++)
+        size += file->tensor[i].count * entry_size(&file->tensor[i]) + 7;
+    char *to = file->data = new_list(size, 1);
     for (size_t i = 0; i < file->count; i++) {
-        const size_t bytes = place[i].to - place[i].from;
         Tensor *t = &file->tensor[i];
-        *t = place[i].tensor;
-        t->count = bytes / entry_size(t);
         t->data = to;
-        file_fill(file->path, from, bytes, to);
-        to += (bytes + 7) / 8 * 8;
+        tensor_entries(t, 0, t->count, to);
+        to += (t->count * entry_size(t) + 7) / 8 * 8;
     }
+}
+
+void tensor_entries(const Tensor *t, size_t first, size_t count,
+                    void *entries)
+{
+    const size_t size = entry_size(t);
+    if (fseek(t->from, (long)(t->at + first * size), SEEK_SET))
+        REFUSE("%s: cannot be read: %s", t->path, strerror(errno));
+    file_fill(t->path, t->from, count * size, entries);
 }
 
 static void check_names(Tensors *file)
@@ -227,7 +234,7 @@ static void check_names(Tensors *file)
                    file->tensor[i].name);
 }
 
-Tensors tensors_read(const char *path)
+static Tensors open_file(const char *path)
 {
     FILE *from = file_open(path);
     uint64_t *start = file_read(path, from, START);
@@ -238,16 +245,122 @@ Tensors tensors_read(const char *path)
         REFUSE("%s: says its header has %" PRIu64 " bytes: %zu are left",
                path, length, rest);
 
-    Tensors file = {.path = path, .text = file_read(path, from, length)};
+    Tensors file = {
+        .path = path, .text = file_read(path, from, length), .from = from};
     Place *place = new_list(length / SHORTEST + 1, sizeof *place);
     Json header = {path, file.text, file.text + length, file.text};
     const size_t size = rest - length;
     file.count = read_header(&header, place);
     check_places(path, file.count, place, size);
-    read_data(&file, place, size, from);
+    file.tensor = new_list(file.count + 1, sizeof *file.tensor);
+    for (size_t i = 0; i < file.count; i++) {
+        Tensor *t = &file.tensor[i];
+        *t = place[i].tensor;
+        t->count = (place[i].to - place[i].from) / entry_size(t);
+        t->from = from;
+        t->at = START + length + place[i].from;
+    }
     free(place);
-    fclose(from);
+    return file;
+}
+
+Tensors tensors_read(const char *path)
+{
+    Tensors file = open_file(path);
+    read_data(&file);
+    fclose(file.from);
+    file.from = NULL;
     check_names(&file);
+    return file;
+}
+
+/* ---- Several files, by an index:
+ *
+ *   {"metadata": {"total_size": 24},
+ *    "weight_map": {"weight": "model-00001-of-00002.safetensors"}}
+ */
+
+/* One more file, unless it is there already. */
+static void add_part(Tensors *all, const Json *j, const char *name)
+{
+    const char *slash = strrchr(j->path, '/');
+    const int folder = slash ? (int)(slash + 1 - j->path) : 0;
+    char *path = new_list((size_t)folder + strlen(name) + 1, 1);
+    sprintf(path, "%.*s%s", folder, j->path, name);
+    if (strchr(name, '/'))
+        REFUSE("%s: '%s': a file in the same folder is needed", j->path,
+               name);
+    for (int k = 0; k < all->parts; k++)
+        if (!strcmp(all->part[k].path, path)) {
+            free(path);
+            return;
+        }
+    Tensors *part = new_list((size_t)all->parts + 1, sizeof *part);
+    for (int k = 0; k < all->parts; k++)
+        part[k] = all->part[k];
+    free(all->part);
+    all->part = part;
+    part[all->parts++] = open_file(path);
+    all->count += part[all->parts - 1].count;
+}
+
+/* The tensors of all parts, in one list. */
+static void gather_parts(Tensors *all)
+{
+    Tensor *to = all->tensor =
+        new_list(all->count + 1, sizeof *all->tensor);
+    for (int k = 0; k < all->parts; k++)
+        for (size_t i = 0; i < all->part[k].count; i++)
+            *to++ = all->part[k].tensor[i];
+    check_names(all);
+}
+
+static Tensors open_parts(const char *path, const char *index)
+{
+    Tensors all = {.path = path};
+    Json j = json_read(index);
+    size_t names = 0, room = 0;
+    const char *name, **named = NULL;
+    char *end;
+    for (int n = 0; (name = json_name(&j, n)); n++)
+        if (strcmp(name, "weight_map"))
+            json_value(&j, &end);
+        else if (named)
+            REFUSE("%s: has \"weight_map\" twice", index);
+        else
+            for (room = (size_t)(j.end - j.at) / 4 + 1,
+                named = new_list(room, sizeof *named);
+                 (name = json_name(&j, (int)names)); names++) {
+                named[names] = name;
+                add_part(&all, &j, json_string(&j));
+            }
+    json_end(&j);
+    if (!all.parts)
+        REFUSE("%s: a \"weight_map\" of names and files is needed", index);
+    gather_parts(&all);
+    for (size_t i = 0; i < names; i++)
+        tensors_find(&all, named[i]);
+    if (names != all.count)
+        REFUSE("%s: names %zu tensors where its files have %zu", index,
+               names, all.count);
+    free(named);
+    all.text = j.text;
+    return all;
+}
+
+Tensors tensors_open(const char *path)
+{
+    char *index = new_list(strlen(path) + sizeof ".index.json", 1);
+    FILE *whole = fopen(path, "rb"), *parts = NULL;
+    sprintf(index, "%s.index.json", path);
+    if (whole)
+        fclose(whole);
+    else if ((parts = fopen(index, "rb")))
+        fclose(parts);
+    Tensors file = parts ? open_parts(path, index) : open_file(path);
+    if (!parts)
+        check_names(&file);
+    free(index);
     return file;
 }
 
@@ -273,6 +386,13 @@ const Tensor *tensors_find(const Tensors *file, const char *name)
 
 void tensors_free(Tensors *file)
 {
+    for (int k = 0; k < file->parts; k++) {
+        free((char *)(uintptr_t)file->part[k].path);
+        tensors_free(&file->part[k]);
+    }
+    if (file->from)
+        fclose(file->from);
+    free(file->part);
     free(file->tensor);
     free(file->text);
     free(file->data);

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* A named array of numbers, such as a matrix of weights. */
 typedef struct {
@@ -18,16 +19,21 @@ typedef struct {
     int rank;               /* number of dimensions, 0 to 4 */
     int shape[4];           /* 1 beyond the rank */
     size_t count;           /* number of entries; of '?', of bytes */
-    void *data;             /* count entries in C order */
+    void *data;             /* count entries in C order, or NULL */
+    FILE *from;             /* an open file, and where they begin in it */
+    size_t at;
 } Tensor;
 
-/* All tensors of a file, read whole into memory. */
-typedef struct {
+/* All tensors of a file, or of several that belong together. */
+typedef struct Tensors {
     const char *path;
     size_t count;
     Tensor *tensor; /* in the order of their names */
     char *text;     /* the header, where the names stand */
-    void *data;     /* the entries of all */
+    void *data;     /* the entries of all, or NULL */
+    FILE *from;     /* while they are still to be read */
+    int parts;
+    struct Tensors *part; /* several files, with paths to be freed */
 } Tensors;
 
 /* Reads a safetensors file of tensors of up to four dimensions; what its
@@ -39,6 +45,17 @@ typedef struct {
  * data_offsets. What it allocates is at most a few times the size of the
  * file. Python: safetensors.torch.load_file. */
 Tensors tensors_read(const char *path);
+
+/* The same without the entries, of which tensor_entries reads `count` from
+ * number `first` on, so that a large file need not fit into memory beside
+ * what is made of it. Where there is no such file, but one with
+ * ".index.json" after its name, as large models have, the files of its
+ * "weight_map" are opened together. Refuses what tensors_read refuses, an
+ * index without a "weight_map", a file in another folder, and tensors that
+ * the index and the files do not both have. */
+Tensors tensors_open(const char *path);
+void tensor_entries(const Tensor *t, size_t first, size_t count,
+                    void *entries);
 
 /* Is there a tensor of that name? Python: name in tensors. */
 int tensors_have(const Tensors *file, const char *name);
