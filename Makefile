@@ -31,7 +31,7 @@ programs := $(names:%=$(BUILD)/chapters/%)
 printed  := $(names:%=$(BUILD)/printed/%.txt)
 checked  := $(names:%=$(BUILD)/run/%.ok)
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(sort $(wildcard tests/*.c)))
-trainer  := $(patsubst tools/measure/%.c,$(BUILD)/tools/%,$(wildcard tools/measure/train.c))
+trainer  := $(patsubst tools/measure/%.c,$(BUILD)/tools/%,$(wildcard tools/measure/train.c)) $(patsubst tools/%.c,$(BUILD)/tools/%,$(wildcard tools/write.c))
 number    = $(firstword $(subst _, ,$(1)))
 named     = $(filter $(1)_%,$(names))
 
@@ -39,7 +39,8 @@ named     = $(filter $(1)_%,$(names))
 data_15  := src/data/measured.tsv
 data_16  := $(data_15)
 data_21  := golden/21_training.tsv
-data_23  := $(addprefix src/data/,prose.txt held_out.txt trained.tsv trained-dropout.tsv)
+data_23  := $(addprefix src/data/,prose.txt held_out.txt trained.tsv trained-book.tsv trained-dropout.tsv written.txt)
+data_25  := golden/gpt2_tokens.tsv $(addprefix src/data/,prose.txt held_out.txt)
 data_24  := $(addprefix src/data/,held_out.txt trained.tsv trained-repeats.tsv)
 
 objects  := $(names:%=$(BUILD)/obj/%.o)
@@ -127,6 +128,7 @@ FLAGS_support/machine   := $(openmp)
 FLAGS_19_flash_backward := $(threaded)
 FLAGS_22_gpt            := $(fast_math)
 FLAGS_gpt               := $(fast_math)
+FLAGS_layers            := $(fast_math) $(threaded)
 FLAGS_gpt_training      := $(KERNEL_OPTIMIZATION) $(threaded)
 
 compile = $(CC) $(FLAGS) $(CFLAGS)

@@ -4,17 +4,14 @@
 ![The way from words to attention. This chapter looks at the shaded
 step](pipeline.svg){#fig-inside-pipeline}
 
-[](#language-model) has trained a model of 15 heads, five in each of three
-blocks. What do these heads do?
+You have a model that writes like Shakespeare, and no idea how. A million
+numbers came out of a loop, and nobody wrote any of them. Fifteen heads are
+in there, five in each of three blocks. What are they doing?
 
-A table of weights shows what a head looks at, as in [](#self-attention).
-But what one sees in a few tables may be chance. And a head that looks at
-something may still be of no use to the model.
-
-The one idea of this chapter is to ask two things of every head, and to ask
-them with numbers. What does it look at? A score says so: the mean of some
-of its weights. Does the model need it? The loss says so: we switch the head
-off, and see how much worse the model predicts.
+There are two ways to find out, and you need both. Look at what a head looks
+at: its attention weights, averaged over many texts, make a score. But a
+head may look at something, and the rest of the model may not care. So
+switch the head off, and measure how much worse the model gets.
 */
 
 #include "attention/24_inside.h"
@@ -31,12 +28,12 @@ off, and see how much worse the model predicts.
 /*
 ## A text that stands twice {#inside-scores}
 
-[](#training-repeated) has told of two kinds of head that work together. A
-**previous-token head** looks at the token before. An **induction head**
-looks at the token that came after the same token the last time. If *b*
-followed *a* then, *b* may follow *a* again.
-Chapter 21 gave the model's keys the token before, so that one head was
-enough. Does a model of several blocks find both heads by itself?
+We know what to look for. In [](#training-repeated) two kinds of head worked
+together. A **previous-token head** looks at the token before. An
+**induction head** looks at what came after the same token the last time: if
+*b* followed *a* then, *b* may follow *a* again. There, the keys were given
+the token before, so one head was enough. Does a model of several blocks
+find both by itself?
 
 To find such heads we need texts in which we know what followed earlier. The
 simplest ones are a passage, and the same passage again. Take *a b c d a b c
@@ -147,37 +144,36 @@ its first half.) The first row is a head with equal weights, with which any
 other head is to be compared. Its scores depend on the length: in a text of
 128 tokens they are 0.0349 and 0.0108.
 
-In prose, most letters stand several times in a passage, and only one of
-them is at the same point of it. So a head that goes by a single letter has
-to share its weight among all that has followed this letter, and has a low
-score for what followed.
+In a text of letters, most letters occur several times in a passage, and
+only one of them is at the same point of it. So a head that goes by a single
+letter has to share its weight among all that has followed this letter, and
+has a low score for what followed.
 
-Each of our texts is a passage of the prose held out, which the model has
-not learned by heart, and the same passage again. A model whose tokens are
-not bytes gets random tokens, and the same again:
+Each of our texts is a passage of the text held out, and the same passage
+again. A model whose tokens are not bytes gets random tokens, and the same
+again:
 */
 
 /* folded: how this is drawn */
-void draw_twice(Random *r, int vocabulary, int texts, int n,
-                int ids[texts][n])
+void draw_twice(Random *r, int vocabulary, const PlainText *source,
+                int texts, int n, int ids[texts][n])
 {
-    const int half = n / 2, is_bytes = vocabulary == 128;
-    const PlainText *source = is_bytes ? held_out() : NULL;
+    const int half = n / 2;
     if (texts < 1 || n < 6 || n % 2)
         REFUSE("%d texts of %d tokens: at least 1, and an even number from "
                "6 on, are needed",
                texts, n);
-    if (is_bytes && half > source->length)
-        REFUSE("texts of %d tokens: at most %d, twice the text held out, "
-               "are needed",
+    if (source && half > source->length)
+        REFUSE("texts of %d tokens: at most %d, twice the source, are "
+               "needed",
                n, 2 * source->length);
     for (int t = 0; t < texts; t++) {
         const int from =
-            is_bytes ? random_below(r, source->length - half + 1) : 0;
+            source ? random_below(r, source->length - half + 1) : 0;
         for (int i = 0; i < half; i++)
             ids[t][i] = ids[t][i + half] =
-                is_bytes ? source->bytes[from + i]
-                         : random_below(r, vocabulary);
+                source ? source->bytes[from + i]
+                       : random_below(r, vocabulary);
     }
 }
 
@@ -374,6 +370,275 @@ heads, in sixteen passages of 64 bytes, each twice:
 */
 
 /* folded: how this is printed */
+/* All heads of a run, as printed maps and drawn ones: one of their scores,
+ * and the loss of the second reading without each. */
+static void show_trained(const char *name, const char *title, int score,
+                         const Trained *t)
+{
+    enum { BLOCKS = 3, HEADS = 5 };
+    static const char *const block[BLOCKS] = {"block 0", "block 1",
+                                              "block 2"};
+    static const char *const head[HEADS] = {"head 0", "head 1", "head 2",
+                                            "head 3", "head 4"};
+    static const char *const looks[2] = {"weight on the token before",
+                                         "weight on what followed"};
+    float map[3][BLOCKS][HEADS];
+    for (int i = 0; i < BLOCKS * HEADS; i++) {
+        map[0][i / HEADS][i % HEADS] = t->heads[i][score];
+        map[1][i / HEADS][i % HEADS] = t->heads[i][HEAD_LOSS_OFF];
+        map[2][i / HEADS][i % HEADS] = t->heads[i][HEAD_AFTER_OFF];
+    }
+    print_vector("loss of the first half, and of the second", 2, t->loss);
+    print_matrix(looks[score], BLOCKS, HEADS, map[0]);
+    print_matrix("loss of the second half without the head", BLOCKS, HEADS,
+                 map[1]);
+    if (score == HEAD_AFTER)
+        print_matrix("most weight on what followed, without the head",
+                     BLOCKS, HEADS, map[2]);
+    else
+        print_value("most weight on what followed", t->row[t->best].after);
+    figure_maps(name, title, 2,
+                (const char *const[]){looks[score], "loss without it"},
+                BLOCKS, block, HEADS, head, map);
+}
+
+/*
+``` output
+loss of the first half, and of the second (2)
+[1.4087, 1.5092]
+weight on the token before (3, 5)
+[[0.0460, 0.1210, 0.1765, 0.0356, 0.2809],
+ [0.0506, 0.3458, 0.1259, 0.1849, 0.3014],
+ [0.2390, 0.3007, 0.1698, 0.3393, 0.2221]]
+loss of the second half without the head (3, 5)
+[[1.5174, 1.6007, 1.5701, 1.7548, 1.7954],
+ [1.4947, 1.7680, 1.5324, 1.5277, 1.6426],
+ [1.5584, 1.5445, 1.5567, 1.5899, 1.5874]]
+most weight on what followed: 0.0111
+```
+
+![Two maps of the same heads: how much each looks at the token before, and
+the loss of the second reading without it](run.svg){#fig-inside-run}
+
+A row is a block, and a column a head. With all heads, the loss of the
+second reading is 1.5092.
+
+The two maps do not agree, and that is the reason for having both. Head 1 of
+block 1 looks more at the token before than any other, with 0.3458 of its
+weight, ten times as much as equal weights have. Head 4 of block 0 looks at
+it less, with 0.2809, and is missed more: without it the loss is 1.7954.
+These two are previous-token heads, though not sharp ones.
+
+Then there is head 3 of block 0. It has 0.0356 on the token before, and
+equal weights have 0.0349. It looks at everything alike, a flat head. Its
+table of weights is a picture of nothing, and yet the loss without it is
+1.7548. What can be learned from everything at once? Which letters a text is
+made of, and how many are capitals, say: whether this is a list of names or
+a speech. (That is a guess. Nothing here has tested it.)
+
+There is no induction head. No head has more than 0.0111 on what followed,
+where equal weights have 0.0108. The losses agree: the second reading of a
+passage gains nothing from the first. Its loss is 1.5092, and that of the
+first is 1.4087. (Both are larger than the 1.3561 of
+[](#language-model-run), which is that of all the text held out. Why the
+second reading is the worse one, these numbers do not say.)
+
+What do the other heads of block 0 do? `weight_back` can ask for two tokens
+back, or three, as well:
+*/
+
+/* folded: how this is printed */
+/* Block 0, head by head: the weights on 1 to 5 tokens back. */
+static void show_back(const Trained *t)
+{
+    print_matrix("block 0: weights on 1, 2, 3, 4, 5 tokens back",
+                 t->run.model.n_heads, TRAINED_BACK, t->back);
+}
+
+/*
+``` output
+block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
+[[0.0460, 0.0433, 0.0413, 0.0392, 0.0374],
+ [0.1210, 0.1052, 0.0905, 0.0774, 0.0658],
+ [0.1765, 0.1713, 0.1470, 0.1053, 0.0672],
+ [0.0356, 0.0322, 0.0298, 0.0279, 0.0264],
+ [0.2809, 0.2045, 0.1065, 0.0472, 0.0223]]
+```
+
+Each row is a head. Head 4 falls off quickly: the last letter counts most,
+and the fifth hardly at all. Head 1 falls off slowly. Head 2 is a window: it
+has nearly the same weight on the last three, and then less and less. Heads
+0 and 3 are flat. So a letter gets from block 0 a sharp look at its last
+letter or two, a blurred one at the last few, and an impression of
+everything before.
+
+## A text that repeats itself {#inside-repeats}
+
+Why is there no induction head? Here is a suspicion: Shakespeare gives no
+reason for one. If a phrase seldom comes again within the 128 bytes of a
+context, a head that expects it again is seldom right.
+
+A suspicion needs a **control**, a second run in which only that has been
+changed. It reads the same plays, but of every second passage only the first
+16 to 64 bytes are kept, and repeated to its end. How many bytes is drawn
+anew each time, so that no fixed distance helps. The model has the same
+sizes and begins with the same numbers. 1,600 steps are enough. (`make
+train-repeats` makes this run, and leaves the model in
+`build/gpt-repeats.safetensors`.) Its heads, on the same sixteen texts:
+*/
+
+/* folded: how this is printed */
+static void show_repeats(const Trained *t)
+{
+    const char *sample = t->row[t->best].sample;
+    show_trained("repeating", "The heads of the model whose texts repeat",
+                 HEAD_AFTER, t);
+    show_back(t);
+    printf("what it writes\n  %.64s\n  %.64s\n", sample, sample + 64);
+}
+
+/*
+``` output
+loss of the first half, and of the second (2)
+[1.9172, 0.3766]
+weight on what followed (3, 5)
+[[0.0001, 0.0081, 0.0080, 0.0000, 0.0147],
+ [0.4539, 0.5464, 0.4471, 0.4898, 0.5828],
+ [0.1159, 0.0205, 0.0072, 0.0518, 0.0161]]
+loss of the second half without the head (3, 5)
+[[1.7578, 0.5099, 0.3882, 2.5914, 0.4346],
+ [0.4975, 0.6886, 0.4763, 0.6192, 0.8609],
+ [0.3892, 0.3604, 0.3991, 0.3811, 0.3672]]
+most weight on what followed, without the head (3, 5)
+[[0.1635, 0.5671, 0.5838, 0.0270, 0.5811],
+ [0.5828, 0.5828, 0.5828, 0.5828, 0.5464],
+ [0.5828, 0.5828, 0.5828, 0.5828, 0.5828]]
+```
+
+![The heads of the control: how much each looks at what followed, and the
+loss of the second reading without it](repeating.svg){#fig-inside-repeating}
+
+Look at block 1: all five of its heads are induction heads, with 0.4471 to
+0.5828 of their weight on what followed the first time. And the second
+reading has become easy: its loss is 0.3766, where the first has 1.9172.
+Nobody has told the model where to look. Texts that reward such a head were
+enough. (That Shakespeare alone has too few of them fits this. Nobody has
+counted.)
+
+With five heads for one task, none is indispensable. Without head 4 of block
+1, the most important of them, the loss is 0.8609, and without head 2 it is
+0.4763. An ablation of one head says what the others cannot make up for, and
+no more.
+
+One head has nobody to stand in for it: head 3 of block 0, the
+previous-token head, with 0.9191 of its weight on the token before. Without
+it the loss is 2.5914, and the last map says why: the most weight on what
+followed falls from 0.5828 to 0.0270. That is what [](#training-repeated)
+has said. The previous-token head writes into the stream of each token what
+came before it, and the induction heads, one block later, find a token by
+that. (The map agrees with this account, and does not prove it: the loss of
+2.5914 is above even that of a first reading, so much else fails, too.)
+
+Without head 0 of block 0 the loss is 1.7578. What does that head do?
+
+``` output
+block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
+[[0.0871, 0.5683, 0.2054, 0.0165, 0.0048],
+ [0.0502, 0.0409, 0.0415, 0.0405, 0.0377],
+ [0.0442, 0.0420, 0.0403, 0.0377, 0.0348],
+ [0.9191, 0.0317, 0.0004, 0.0002, 0.0015],
+ [0.0319, 0.0264, 0.0243, 0.0217, 0.0207]]
+what it writes
+  The gan not was can she gan shim.||DOEEN NORY:|Now it an how it 
+  syrue I that nhe is the now behere.||PARTIS as as the man not I 
+```
+
+Head 0, in the first row, looks two tokens back. How can that help an
+induction head? Take a passage with *a b c*, which begins again and is now
+at *a b*. The token *c* of the first reading has from head 3 that *b* came
+before it, and from head 0 that *a* came two tokens before. The last *b* has
+from head 3 that *a* came before it. So the query of this *b* can ask for a
+key with *b* one token back and *a* two tokens back. That fits only where
+*a* and *b* have stood together, while single letters have stood in many
+other words. (That the score falls to 0.1635 without head 0 agrees with
+that, and does not prove it.)
+
+The control has its price. Its first reading is worse than that of the long
+run, 1.9172 beside 1.4087: it has taken fewer steps, with half as much plain
+text in each. And hardly a word of its sample is English.
+
+In which order do the two kinds of head form? The control has written down,
+at some of its steps, the best of each score that any head has:
+*/
+
+/* folded: how this is printed */
+/* The largest scores of all heads, step by step, and those of the long run
+ * at its end. */
+static void show_steps(const Trained *run, const Trained *repeating)
+{
+    enum { SHOWN = 9 };
+    const TrainedRow *last = &run->row[TRAINED_ROWS - 1];
+    const char *at[SHOWN];
+    char label[SHOWN][16];
+    float table[SHOWN][3], scores[2][SHOWN];
+    for (int i = 0; i < SHOWN; i++) {
+        const TrainedRow *row = &repeating->row[5 * i];
+        memcpy(table[i], (float[]){row->step, row->before, row->after},
+               sizeof table[i]);
+        snprintf(label[i], sizeof *label, "%.0f", (double)row->step);
+        at[i] = label[i];
+        scores[0][i] = row->before;
+        scores[1][i] = row->after;
+    }
+    print_matrix("step, the token before, what followed", SHOWN, 3, table);
+    print_vector("the long run, at its end", 2,
+                 (float[]){last->before, last->after});
+    figure_curves(
+        "steps", "The largest scores of all heads of the control",
+        (const char *const[]){"the token before", "what followed"}, SHOWN,
+        at, scores);
+}
+
+/*
+``` output
+step, the token before, what followed (9, 3)
+[[   1.0000,    0.0353,    0.0109],
+ [ 200.0000,    0.0567,    0.0206],
+ [ 400.0000,    0.5781,    0.0379],
+ [ 600.0000,    0.8166,    0.0988],
+ [ 800.0000,    0.9138,    0.3981],
+ [1000.0000,    0.9299,    0.5098],
+ [1200.0000,    0.9250,    0.5669],
+ [1400.0000,    0.9207,    0.5855],
+ [1600.0000,    0.9191,    0.5828]]
+the long run, at its end (2)
+[0.3458, 0.0111]
+```
+
+![The largest scores of all heads, in the run with texts that repeat
+themselves](steps.svg){#fig-inside-steps}
+
+First the previous-token head, then the induction heads: at step 600 the
+former has 0.8166 of its final 0.9191, and the latter have 0.0988. They rise
+between step 600 and step 1,000. An induction head has nothing to find a
+token by until another head has written it there, so the order is what the
+account would have.
+
+## Everything together
+
+Without arguments, the program prints what this page shows. With the file of
+a model, it prints the table of all its heads, on passages of this book or
+of a text whose file comes next, such as `build/gpt.held-out.txt`. With
+`--map` and the numbers of a block and a head in front of the file, and ids
+behind it, it prints the weights of that head for a text of these ids. Here
+the text is *abcab*, and the head is the induction head of the second run:
+
+``` sh
+make -s run-24 ARGS="--map 1 2 build/gpt-repeats.safetensors 97 98 99 97 98"
+```
+*/
+
+/* folded: how this is printed */
 /* The scores of all heads, as a table. */
 static void show_heads(int layers, int heads, const float loss[2],
                        const float score[layers * heads][HEAD_SCORES])
@@ -395,282 +660,18 @@ static void show_heads(int layers, int heads, const float loss[2],
     free(word);
 }
 
-static void show_trained(const char *run, const Trained *t)
-{
-    printf("%s, after step %.0f\n", run, (double)t->row[t->best].step);
-    show_heads(t->run.model.layers, t->run.model.n_heads, t->loss,
-               t->heads);
-}
-
-/*
-``` output
-long run, after step 2200
-loss of the first half, and of the second (2)
-[1.4671, 1.5487]
-heads, in weights and losses
-                  before  followed  loss off  followed off
-  block 0 head 0  0.107   0.000250      1.78       0.00607
-  block 0 head 1  0.406   0.000336      1.84       0.00525
-  block 0 head 2  0.0464  0.000535      1.57       0.00571
-  block 0 head 3  0.643   0.000235      2.22       0.00329
-  block 0 head 4  0.0529  0.000505      1.59       0.00620
-  block 1 head 0  0.0821  0.00118       1.56       0.00600
-  block 1 head 1  0.0858  0.00200       1.55       0.00532
-  block 1 head 2  0.101   0.00106       1.55       0.00562
-  block 1 head 3  0.0764  0.00192       1.56       0.00542
-  block 1 head 4  0.0913  0.00206       1.55       0.00553
-  block 2 head 0  0.0718  0.00272       1.56       0.00556
-  block 2 head 1  0.0489  0.00450       1.55       0.00556
-  block 2 head 2  0.0605  0.00237       1.60       0.00556
-  block 2 head 3  0.0640  0.00411       1.55       0.00556
-  block 2 head 4  0.0816  0.00556       1.55       0.00450
-```
-
-The first two columns are the scores. The third is the loss of the second
-reading with this head switched off. The fourth, for later, is the best
-score for what followed of any other head then.
-
-Head 3 of block 0 has 0.643 of its weight on the token before, where equal
-weights have 0.0349. And the model needs this head: without it the loss
-rises from 1.5487 to 2.22, more than without any other. This is a
-previous-token head. Head 1 of block 0 does the same in part.
-
-There is no induction head: no score for what followed comes up to the
-0.0108 of equal weights. And the losses show no gain from the second
-reading: its loss is 1.5487, and is not even as small as that of the first,
-1.4671. (Both are larger than the 1.3062 of [](#language-model-run), which
-is the loss on all of the prose held out. Why the second reading is the
-worse one, these numbers do not say.)
-
-Whichever one head of blocks 1 and 2 is off, the loss is at most 1.60. (The
-model may still need them together.)
-
-What do the other heads of block 0 do? `weight_back` can ask for two tokens
-back, or three, as well:
-*/
-
-/* folded: how this is printed */
-/* Block 0, head by head: the weights on 1 to 5 tokens back. */
-static void show_back(const Trained *t)
-{
-    print_matrix("block 0: weights on 1, 2, 3, 4, 5 tokens back",
-                 t->run.model.n_heads, TRAINED_BACK, t->back);
-}
-
-/*
-``` output
-block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
-[[0.1070, 0.4448, 0.2676, 0.0335, 0.0063],
- [0.4064, 0.2668, 0.0407, 0.0076, 0.0057],
- [0.0464, 0.0777, 0.1846, 0.2379, 0.1269],
- [0.6431, 0.1524, 0.0080, 0.0019, 0.0026],
- [0.0529, 0.1846, 0.3147, 0.1891, 0.0492]]
-```
-
-Each row is a head. Head 0 looks two tokens back, with 0.4448 of its weight.
-Head 4 looks three back, and head 2 four back, both less sharply. Heads 3
-and 1 look at the token before. So the five heads have shared out the last
-four tokens among themselves. In the column of losses, the further back a
-head looks, the less its absence costs, from 2.22 and 1.84 for one token
-back to 1.78, 1.59 and 1.57 for two, three and four.
-
-## A text that repeats itself {#inside-repeats}
-
-Why has no induction head formed? Perhaps the prose gives no reason for one.
-If a phrase seldom comes again within the 128 bytes of a context, a head
-that expects it again is seldom right, and training makes something else of
-that head.
-
-If that is the reason, other texts should bring the head about. A second run
-learns from the same prose, but of every second passage of a batch only the
-first 16 to 64 bytes are kept, and repeated to its end. The number of bytes
-is drawn anew for each, so that no fixed distance helps. The model has the
-same sizes, and begins with the same numbers. The run is shorter, 1,600
-steps, so its learning rate falls sooner. As in the long run, the model is
-kept that is best on the prose held out, which has no such repeats. The
-command `make train-repeats` makes this run, and leaves the model in
-`build/gpt-repeats.safetensors`. Its heads, in the same sixteen texts:
-*/
-
-/* folded: how this is printed */
-static void show_repeats(const Trained *t)
-{
-    const char *sample = t->row[t->best].sample;
-    show_trained("with repeats", t);
-    show_back(t);
-    printf("what it writes\n  %.64s\n  %.64s\n", sample, sample + 64);
-}
-
-/*
-``` output
-with repeats, after step 1560
-loss of the first half, and of the second (2)
-[1.5668, 0.5129]
-heads, in weights and losses
-                  before  followed  loss off  followed off
-  block 0 head 0  0.788   0.000105     2.82         0.0174
-  block 0 head 1  0.0741  0.000392     1.64         0.154
-  block 0 head 2  0.0371  0.0105       0.596        0.464
-  block 0 head 3  0.0385  0.00976      0.529        0.466
-  block 0 head 4  0.0952  0.00206      0.557        0.457
-  block 1 head 0  0.0294  0.239        0.586        0.472
-  block 1 head 1  0.0462  0.0997       0.508        0.472
-  block 1 head 2  0.0287  0.472        1.21         0.239
-  block 1 head 3  0.0507  0.0423       0.511        0.472
-  block 1 head 4  0.0559  0.0353       0.494        0.472
-  block 2 head 0  0.0339  0.0658       0.508        0.472
-  block 2 head 1  0.0221  0.194        0.613        0.472
-  block 2 head 2  0.0455  0.0154       0.534        0.472
-  block 2 head 3  0.0341  0.0172       0.513        0.472
-  block 2 head 4  0.0342  0.179        0.573        0.472
-```
-
-Now the second reading has a loss of 0.5129, and the first one of 1.5668.
-Head 2 of block 1 has 0.472 of its weight on what followed the first time,
-where equal weights have 0.0108. Without this head the loss of the second
-reading is 1.21. So it is an induction head. The texts reward such a head,
-but nobody has told the model where to look. So texts with repeats are
-enough to bring it about; that the prose alone has too few of them fits
-this, but nobody has counted them. (Head 0 of block 1, with 0.239, does the
-same in part. Some heads, taken away alone, are not missed: without head 4
-of block 1 the loss is a little less, 0.494.)
-
-The previous-token head of this model is head 0 of block 0. The last column
-says what happens without it: the largest score for what followed falls from
-0.472 to 0.0174. That is what [](#training-repeated) has said: the
-previous-token head writes into the sum of each token what came before it,
-and the induction head, one block later, finds a token by that. (The column
-agrees with this account, and does not prove it: without the previous-token
-head the loss, 2.82, is above even the 1.5668 of a first reading, so much
-else fails, too.)
-
-Without head 1 of block 0 the largest score for what followed is 0.154, and
-the loss 1.64. What does head 1 do?
-
-``` output
-block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
-[[0.7879, 0.0945, 0.0027, 0.0012, 0.0024],
- [0.0741, 0.5343, 0.2481, 0.0212, 0.0050],
- [0.0371, 0.0325, 0.0314, 0.0300, 0.0279],
- [0.0385, 0.0343, 0.0337, 0.0311, 0.0299],
- [0.0952, 0.2089, 0.2135, 0.0935, 0.0374]]
-what it writes
-  The spreads before products. With the same run, and on the sprea
-  ds and on the spreads, a spread spreads onces spread in that kno
-```
-
-Head 1, in the second row, looks two tokens back. How can that help an
-induction head? Take a passage with *a b c*, which begins again and is now
-at *a b*. The token *c* of the first reading has from head 0 that *b* came
-before it, and from head 1 that *a* came two tokens before. The last *b* has
-from head 0 that *a* came before it. So the query of this *b* can ask for a
-key with *b* one token back and *a* two tokens back. That fits only where
-*a* and *b* have stood together, while single letters have stood in many
-other words. (That the score falls without head 1 agrees with that, and does
-not prove it.)
-
-The first reading of this model is worse than that of the long run, 1.5668
-beside 1.4671: it has taken fewer steps, with half as much plain prose in
-each. And when it writes, it repeats itself, as its texts have done.
-
-In which order do the two heads form? Both runs have written down, at some
-of their steps, the best of each score that any head has:
-*/
-
-/* folded: how this is printed */
-/* The largest scores of all heads, step by step, of both runs. */
-static void show_steps(const Trained *run, const Trained *repeating)
-{
-    enum { SHOWN = 9 };
-    const char *at[SHOWN];
-    char label[SHOWN][16];
-    float table[SHOWN][5], scores[2][SHOWN];
-    for (int i = 0; i < SHOWN; i++) {
-        const TrainedRow *plain = &run->row[2 * i],
-                         *repeats = &repeating->row[5 * i];
-        const float row[5] = {plain->step, plain->before, plain->after,
-                              repeats->before, repeats->after};
-        memcpy(table[i], row, sizeof row);
-        snprintf(label[i], sizeof *label, "%.0f", (double)plain->step);
-        at[i] = label[i];
-        scores[0][i] = repeats->before;
-        scores[1][i] = repeats->after;
-    }
-    print_matrix("step; both scores: long run; with repeats", SHOWN, 5,
-                 table);
-    figure_curves(
-        "steps",
-        "The largest scores of all heads, with texts that repeat "
-        "themselves",
-        (const char *const[]){"the token before", "what followed"}, SHOWN,
-        at, scores);
-}
-
-/*
-``` output
-step; both scores: long run; with repeats (9, 5)
-[[   1.0000,    0.0353,    0.0109,    0.0353,    0.0109],
- [ 200.0000,    0.0464,    0.0117,    0.0528,    0.0136],
- [ 400.0000,    0.2730,    0.0092,    0.4227,    0.0274],
- [ 600.0000,    0.5315,    0.0137,    0.6306,    0.0702],
- [ 800.0000,    0.6026,    0.0111,    0.7421,    0.2324],
- [1000.0000,    0.6098,    0.0094,    0.7832,    0.3863],
- [1200.0000,    0.6132,    0.0067,    0.7870,    0.4453],
- [1400.0000,    0.6321,    0.0053,    0.7876,    0.4736],
- [1600.0000,    0.6368,    0.0061,    0.7902,    0.4787]]
-```
-
-![The largest scores of all heads, in the run with texts that repeat
-themselves](steps.svg){#fig-inside-steps}
-
-Each row has the step, both scores of the long run, and both of the run with
-repeats. In both runs a previous-token head forms, and most of its score is
-there by step 600. An induction head forms with repeats only, and later: at
-step 600 its score is 0.0702, and most of the rise comes between step 600
-and step 1,000. The order fits what was found without the previous-token
-head: then the score for what followed is almost gone.
-
-## GPT-2's heads {#inside-gpt2}
-
-GPT-2 ([](#gpt-model)) has 12 blocks of 12 heads, $12 \cdot 12 = 144$ in
-all. With its file ([](#language-model-gpt2)), the same table takes one
-command:
-
-``` sh
-make -s run-24 ARGS="model.safetensors"
-```
-
-There are two texts. Each is 64 random tokens, and the same tokens again. In
-the first half nothing helps to predict them, and in the second nothing but
-the first half does. (Nearly all of the 64 are different, so a single token
-is enough to go by.) The program runs the model once as it is, and once for
-each of its heads, so the table takes a minute or more. Compare its first
-column with the 0.0349 of equal weights, and its second with their 0.0108.
-The file's `config.json` must lie beside it.
-
-(GPT-2's file does not come with this book. The tests compare the table of a
-small random model of the same layout with PyTorch's.)
-
-## Everything together
-
-Without arguments, the program prints what this page shows. With the file of
-a model, it prints the table of all its heads. With `--map` and the numbers
-of a block and a head in front of the file, and ids behind it, it prints the
-weights of that head for a text of these ids. Here the text is *abcab*, and
-the head is the induction head of the second run:
-
-``` sh
-make -s run-24 ARGS="--map 1 2 build/gpt-repeats.safetensors 97 98 99 97 98"
-```
-*/
-
-/* folded: how this is printed */
-/* The table of all heads of a model: from sixteen texts, or from two where
- * tokens are not bytes, for such a model may be large. */
-static void show_file(const char *path)
+/* The table of all heads of a model: from sixteen passages of a text, or of
+ * this book; or from two of random tokens where they are not bytes, for
+ * such a model may be large. */
+static void show_file(const char *path, const char *text)
 {
     Gpt g;
+    PlainText source = {0, NULL};
     gpt_load(&g, path);
+    if (text)
+        source = plain_text(text, 64);
+    else if (g.vocabulary == 128)
+        source = *held_out();
     if (g.context_length < 6)
         REFUSE("%s: a context of %d: at least 6 is needed", path,
                g.context_length);
@@ -682,7 +683,8 @@ static void show_file(const char *path)
     int(*ids)[n] = new_list((size_t)texts, sizeof *ids);
     float loss[2];
     Random r = random_seeded(123);
-    draw_twice(&r, g.vocabulary, texts, n, ids);
+    draw_twice(&r, g.vocabulary, source.bytes ? &source : NULL, texts, n,
+               ids);
     head_scores(&g, texts, n, ids, score, loss);
     show_heads(g.layers, g.n_heads, loss, score);
     free(score);
@@ -695,9 +697,10 @@ static void show_file(const char *path)
 static void show_map(int count, char *const word[count])
 {
     if (count < 5 || strcmp(word[0], "--map"))
-        REFUSE("'%s' is given: FILE, or --map BLOCK HEAD FILE ID ..., are "
-               "needed",
-               word[count - 1]);
+        REFUSE(
+            "'%s' is given: FILE, FILE TEXT, or --map BLOCK HEAD FILE ID "
+            "..., are needed",
+            word[count - 1]);
     Gpt g;
     GptPass p;
     gpt_load(&g, word[3]);
@@ -727,7 +730,8 @@ static void show_chapter(void)
     Trained repeating = trained_read("src/data/trained-repeats.tsv");
     figure_pipeline("pipeline", "weights");
     show_scores();
-    show_trained("long run", &run);
+    show_trained("run", "The heads of the model that reads Shakespeare",
+                 HEAD_BEFORE, &run);
     show_back(&run);
     show_repeats(&repeating);
     show_steps(&run, &repeating);
@@ -737,10 +741,15 @@ static void show_chapter(void)
 
 int main(int argc, char *argv[])
 {
-    if (argc > 2)
+    if (argc > 1 && !strncmp(argv[1], "--", 2))
         show_map(argc - 1, argv + 1);
-    else if (argc == 2)
-        show_file(argv[1]);
+    else if (argc == 2 || argc == 3)
+        show_file(argv[1], argv[2]);
+    else if (argc > 3)
+        REFUSE(
+            "'%s' is given: FILE, FILE TEXT, or --map BLOCK HEAD FILE ID "
+            "..., are needed",
+            argv[3]);
     else
         show_chapter();
     return 0;
@@ -761,21 +770,6 @@ out = torch.nn.Linear(6, 6)  # the output layer of 3 heads of 2 entries
 with torch.no_grad():
     out.weight[:, 2:4] = 0  # head 1 is off
 ```
-
-## The end
-
-You began with two lists of numbers and one product. What reads and writes
-here is made of little else: of products, of shares, and of slopes that say
-how to change them. Each function on the way gives what PyTorch gives.
-
-Models that people talk with are larger than that of the long run by five or
-six powers of ten, and differ in parts. Their tokens are parts of words.
-They rotate queries and keys instead of adding a table of positions
-([](#positions)), and let heads share keys ([](#kv-cache-groups)). Many keep
-several networks in each block, of which each token takes a few (mixture of
-experts). Whatever you meet there, you know how to find out what it does:
-give it small numbers, try each of them a little larger, switch it off, and
-compare.
 
 ## Further exercises
 

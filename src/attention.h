@@ -70,6 +70,7 @@ may be given one. `F` is PyTorch's `torch.nn.functional`.
 #include "attention/trained.h"
 #include "attention/pytorch.h"
 #include "attention/24_inside.h"
+#include "attention/25_gpt2.h"
 #include "attention/B_random.h"
 #include "attention/C_sheet.h"
 #include "attention/D_mkl.h"

@@ -287,3 +287,25 @@ void gpt_fill(Random *r, Gpt *g)
     if (g->has_own_output)
         fill_layer(r, deviation, &g->output);
 }
+
+void learner_init(Learner *l, const Gpt *sizes, int texts, Random *r)
+{
+    *l = (Learner){.adam = {3e-3, 0.9, 0.95, 1e-8, 0.1, 0}};
+    gpt_init(&l->model, sizes);
+    gpt_init(&l->gradient, sizes);
+    gpt_init(&l->mean, sizes);
+    gpt_init(&l->square, sizes);
+    gpt_pass_init(&l->pass, &l->model, texts, sizes->context_length);
+    gpt_pass_init(&l->grad_pass, &l->model, texts, sizes->context_length);
+    gpt_fill(r, &l->model);
+}
+
+void learner_free(Learner *l)
+{
+    gpt_free(&l->model);
+    gpt_free(&l->gradient);
+    gpt_free(&l->mean);
+    gpt_free(&l->square);
+    gpt_pass_free(&l->pass);
+    gpt_pass_free(&l->grad_pass);
+}

@@ -1,18 +1,17 @@
 #include "attention/gpt_training.h"
 #include "attention/10_dropout.h"
 #include "attention/21_training.h"
+#include "attention/23_language_model.h"
 #include "support.h"
 
-/* The memory of a training, the passages of text that it learns from, and
- * what a batch teaches, in parts and threads. The step itself is chapter
- * 23's. */
+/* Chapter 23's learning in parts and threads, for a long run: its memory,
+ * the passages of text that it reads, what a batch teaches, and a step. */
 
 static void part_init(GptTraining *t, int k)
 {
     const int texts = t->texts / t->parts, n = t->model.context_length;
     gpt_pass_init(&t->pass[k], &t->model, texts, n);
     gpt_pass_init(&t->grad_pass[k], &t->model, texts, n);
-    t->shares[k] = new_table(texts * n, t->model.vocabulary);
     gpt_init(&t->gradient[k], &t->model);
 }
 
@@ -52,25 +51,9 @@ void gpt_training_free(GptTraining *t)
     for (int k = 0; k < t->parts; k++) {
         gpt_pass_free(&t->pass[k]);
         gpt_pass_free(&t->grad_pass[k]);
-        free(t->shares[k]);
         gpt_free(&t->gradient[k]);
     }
     *t = (GptTraining){0};
-}
-
-/* A passage of text, and what comes after each of its bytes. */
-static void read_passage(const Gpt *g, const char *text, int *ids,
-                         int *targets)
-{
-    for (int i = 0; i < g->context_length; i++) {
-        ids[i] = (unsigned char)text[i];
-        targets[i] = (unsigned char)text[i + 1];
-        if (ids[i] >= g->vocabulary || targets[i] >= g->vocabulary)
-            REFUSE(
-                "the bytes %d and %d, of a vocabulary of %d: those below "
-                "%d are needed",
-                ids[i], targets[i], g->vocabulary, g->vocabulary);
-    }
 }
 
 /* The first so many bytes of a passage, again and again. */
@@ -88,35 +71,17 @@ void gpt_training_batch(GptTraining *t, int *ids, int *targets)
     const int n = t->model.context_length;
     for (int i = 0; i < t->texts; i++, ids += n, targets += n) {
         const int from = random_below(&t->random, t->bytes - n);
-        read_passage(&t->model, t->text + from, ids, targets);
+        read_passage(t->model.vocabulary, n, t->text + from, ids, targets);
         if (t->repeats && i % 2)
             repeat_passage(16 + random_below(&t->random, 49), n, ids,
                            targets);
     }
 }
 
-float gpt_part_gradient(GptTraining *t, int part, const int *ids,
-                        const int *targets)
-{
-    GptPass *p = &t->pass[part], *grad_p = &t->grad_pass[part];
-    const int rows = p->texts * p->n, size = t->model.vocabulary;
-    float(*shares)[size] = ROWS(size, t->shares[part]);
-    gpt_forward(&t->model, NULL, ids, p);
-    const float loss =
-        cross_entropy(rows, size, ROWS(size, p->logits), targets, shares);
-
-    gpt_pass_clear(grad_p);
-    gpt_clear(&t->gradient[part]);
-    cross_entropy_backward(rows, size, shares, targets,
-                           ROWS(size, grad_p->logits));
-    gpt_backward(&t->model, ids, p, grad_p, &t->gradient[part]);
-    return loss;
-}
-
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets)
 {
-    const int rows = t->texts / t->parts * t->model.context_length;
+    const int texts = t->texts / t->parts, n = t->model.context_length;
     float losses[GPT_PARTS], sum = 0;
     float *const mean = t->gradient->memory;
     dropout_rate_check(t->dropout);
@@ -130,8 +95,11 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
         Random r =
             random_seeded((uint64_t)t->step * GPT_PARTS + (uint64_t)k);
         gpt_pass_drop(&t->pass[k], &r, t->dropout);
+        const int from = k * texts * n;
         losses[k] =
-            gpt_part_gradient(t, k, ids + k * rows, targets + k * rows);
+            gpt_gradient(&t->model, texts, n, (const void *)(ids + from),
+                         (const void *)(targets + from), &t->pass[k],
+                         &t->grad_pass[k], &t->gradient[k]);
     }
 #pragma omp parallel for
     for (size_t i = 0; i < t->model.count; i++) {
@@ -145,27 +113,28 @@ float gpt_training_gradient(GptTraining *t, const int *ids,
     return sum / (float)t->parts;
 }
 
-float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
-               float *shares)
+float gpt_training_step(GptTraining *t, const int *ids, const int *targets)
 {
-    const int n = p->n, rows = p->texts * n, size = g->vocabulary;
-    if (n != g->context_length || bytes <= rows)
-        REFUSE("%d bytes, and a pass of %d texts of %d: texts of %d, the "
-               "context, and a byte more than they have, are needed",
-               bytes, p->texts, n, g->context_length);
-    if (p->keep)
-        REFUSE("a pass with dropout of %g: one without is needed",
-               p->block->rate);
-    int *ids = new_aligned(2 * (size_t)rows, sizeof *ids);
-    int *targets = ids + rows, count = 0;
-    double sum = 0;
-    for (int i = 0; i + rows < bytes; i += rows, count++) {
-        for (int k = 0; k < rows; k += n)
-            read_passage(g, text + i + k, ids + k, targets + k);
-        gpt_forward(g, NULL, ids, p);
-        sum += (double)cross_entropy(rows, size, ROWS(size, p->logits),
-                                     targets, ROWS(size, shares));
-    }
-    free(ids);
-    return (float)(sum / count);
+    const size_t count = t->model.count;
+    const float loss = gpt_training_gradient(t, ids, targets);
+    clip_norm(1, count, t->gradient->memory);
+    adam_step(t->adam, ++t->step, count, t->gradient->memory,
+              t->mean.memory, t->square.memory, t->model.memory);
+    return loss;
+}
+
+float gpt_training_loss(const Gpt *g, int bytes, const char *text)
+{
+    const int n = g->context_length, part = (bytes - 1) / GPT_PARTS / n * n;
+    float losses[GPT_PARTS], sum = 0;
+    if (part < 1)
+        REFUSE("%d bytes: more than %d, parts as long as the context, are "
+               "needed",
+               bytes, GPT_PARTS * n);
+#pragma omp parallel for
+    for (int k = 0; k < GPT_PARTS; k++)
+        losses[k] = gpt_loss(g, part + 1, text + k * part);
+    for (int k = 0; k < GPT_PARTS; k++)
+        sum += losses[k];
+    return sum / GPT_PARTS;
 }

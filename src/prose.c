@@ -2,7 +2,7 @@
 #include "support.h"
 #include "support/file.h"
 
-static PlainText read_text(const char *path, int least)
+PlainText plain_text(const char *path, int least)
 {
     size_t size;
     char *text = file_text(path, &size);
@@ -24,7 +24,7 @@ const PlainText *held_out(void)
 {
     static PlainText text;
     if (!text.bytes)
-        text = read_text("src/data/held_out.txt", 20000);
+        text = plain_text("src/data/held_out.txt", 20000);
     return &text;
 }
 
@@ -32,6 +32,6 @@ const PlainText *prose(void)
 {
     static PlainText text;
     if (!text.bytes)
-        text = read_text("src/data/prose.txt", held_out()->length);
+        text = plain_text("src/data/prose.txt", held_out()->length);
     return &text;
 }

@@ -1,28 +1,28 @@
-#include "attention/long_run.h"
 #include "attention/trained.h"
 #include "support.h"
 #include "support/tsv.h"
 
-/* A size that must be that of the long run. */
-static int read_size(Tsv *file, const char *name, int due)
+static void read_sizes(Tsv *file, Trained *t)
 {
-    return tsv_value_integer(file, name, due, due);
-}
-
-static void read_sizes(Tsv *file, GptTraining *run)
-{
-    const Gpt *due = &gpt_long_run.model;
+    GptTraining *run = &t->run;
     Gpt *g = &run->model;
-    run->steps = tsv_value_integer(file, "steps", 1, INT_MAX);
-    run->texts = tsv_value_integer(file, "texts", 1, INT_MAX);
-    run->repeats = tsv_value_integer(file, "repeats", 0, 1);
+    const struct {
+        const char *name;
+        int *size, least, most;
+    } size[10] = {{"steps", &run->steps, 1, INT_MAX},
+                  {"texts", &run->texts, 1, INT_MAX},
+                  {"repeats", &run->repeats, 0, 1},
+                  {"vocabulary", &g->vocabulary, 1, INT_MAX},
+                  {"context_length", &g->context_length, 1, INT_MAX},
+                  {"width", &g->width, 1, INT_MAX},
+                  {"n_heads", &g->n_heads, 1, 100},
+                  {"layers", &g->layers, 1, 100},
+                  {"bytes", &run->bytes, 1, INT_MAX},
+                  {"bytes_held_out", &t->held_out, 1, INT_MAX}};
+    for (int i = 0; i < 10; i++)
+        *size[i].size = tsv_value_integer(file, size[i].name, size[i].least,
+                                          size[i].most);
     run->dropout = tsv_value_number(file, "dropout");
-    g->vocabulary = read_size(file, "vocabulary", due->vocabulary);
-    g->context_length =
-        read_size(file, "context_length", due->context_length);
-    g->width = read_size(file, "width", due->width);
-    g->n_heads = read_size(file, "n_heads", due->n_heads);
-    g->layers = read_size(file, "layers", due->layers);
 }
 
 /* The first of the rows with the least loss is the best. */
@@ -49,6 +49,19 @@ static void read_rows(Tsv *file, Trained *t)
     }
 }
 
+static void read_copies(Tsv *file, Trained *t)
+{
+    static const char *const column[4] = {"copied_by", "mean", "most",
+                                          "longest"};
+    tsv_columns(file, 4, column);
+    for (int k = 0; k < 2; k++) {
+        tsv_row(file, 4);
+        t->copied[k] =
+            (Copies){(float)tsv_number(file, 1, column[1]),
+                     (float)tsv_number(file, 2, column[2]), file->field[3]};
+    }
+}
+
 static void read_heads(Tsv *file, Trained *t)
 {
     enum { BLOCK, HEAD, SCORES, BACK = 6, COLUMNS = BACK + TRAINED_BACK };
@@ -56,10 +69,13 @@ static void read_heads(Tsv *file, Trained *t)
         "block",  "head",   "before", "after",  "loss_off", "after_off",
         "back_1", "back_2", "back_3", "back_4", "back_5"};
     const int heads = t->run.model.n_heads;
+    const int all = heads * t->run.model.layers;
     t->loss[0] = (float)tsv_value_number(file, "loss_of_first_half");
     t->loss[1] = (float)tsv_value_number(file, "loss_of_second_half");
+    t->heads = new_list((size_t)all, sizeof *t->heads);
+    t->back = new_list((size_t)all, sizeof *t->back);
     tsv_columns(file, COLUMNS, column);
-    for (int i = 0; i < TRAINED_HEADS; i++) {
+    for (int i = 0; i < all; i++) {
         tsv_row(file, COLUMNS);
         tsv_integer(file, BLOCK, column[BLOCK], i / heads, i / heads);
         tsv_integer(file, HEAD, column[HEAD], i % heads, i % heads);
@@ -73,13 +89,16 @@ Trained trained_read(const char *path)
 {
     Tsv file = tsv_read(path);
     Trained t = {.text = file.text};
-    read_sizes(&file, &t.run);
+    read_sizes(&file, &t);
     t.on = tsv_value(&file, "machine");
     t.at = tsv_value(&file, "date");
     t.seconds = tsv_value_integer(&file, "seconds", 0, INT_MAX);
     t.tokens_per_second =
         tsv_value_integer(&file, "tokens_per_second", 0, INT_MAX);
+    t.tables[0] = (float)tsv_value_number(&file, "loss_of_bytes");
+    t.tables[1] = (float)tsv_value_number(&file, "loss_of_pairs");
     read_rows(&file, &t);
+    read_copies(&file, &t);
     read_heads(&file, &t);
     tsv_end_check(&file);
     return t;
@@ -88,5 +107,7 @@ Trained trained_read(const char *path)
 void trained_free(Trained *t)
 {
     free(t->text);
+    free(t->heads);
+    free(t->back);
     *t = (Trained){0};
 }

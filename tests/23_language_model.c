@@ -2,6 +2,8 @@
 #define CHAPTER "23_language_model"
 #include "gpts.h"
 #include "attention/23_language_model.h"
+#include "attention/20_optimizers.h"
+#include "attention/long_run.h"
 
 /* ---- What is drawn */
 
@@ -13,7 +15,7 @@ static void draw_test(const char *set)
     Random r = input_random(set);
     int *drawn = due(set, "drawn", EXACTLY);
     for (int i = 0; i < times * rows; i++)
-        drawn[i] = sample_token(&r, n, shares[i % rows]);
+        drawn[i] = draw_token(&r, n, shares[i % rows]);
     expect_next_draw(set, &r);
 }
 
@@ -31,8 +33,8 @@ static void draw_scaled_test(void)
             scaled[i] = ldexpf(shares[i], power[k]);
         given_array("shares", scaled, 4);
         for (int i = 0; i < 100; i++)
-            expect_equal("drawn", sample_token(&r, 4, scaled),
-                         sample_token(&same_r, 4, shares));
+            expect_equal("drawn", draw_token(&r, 4, scaled),
+                         draw_token(&same_r, 4, shares));
     }
 }
 
@@ -94,14 +96,37 @@ static void write_test(const char *set)
 static void sample_test(void)
 {
     GptTraining t = small(3);
-    char text[9], few[3];
-    gpt_sample(&t.model, 8, text);
-    gpt_sample(&t.model, 2, few);
-    expect_equal("bytes", strlen(text), 8);
+    char text[41], few[3], line[3];
+    gpt_sample(&t.model, "The ", 40, text);
+    gpt_sample(&t.model, "The ", 2, few);
+    gpt_sample(&t.model, "\n\n\n", 2, line);
+    expect_equal("bytes", strlen(text), 40);
     expect_true("how it begins", !strncmp(text, "The ", 4));
     expect_true("no more than asked for", !strcmp(few, "Th"));
+    expect_true("newlines are bars", !strcmp(line, "||"));
     for (const char *c = text; *c; c++)
         expect_true("can be printed", *c >= ' ' && *c <= '~');
+    gpt_training_free(&t);
+}
+
+/* Beyond the context of 8, each piece of a text is what gpt_generate writes
+ * after the last half of the one before. */
+static void beyond_test(void)
+{
+    enum { LONG = 20 };
+    GptTraining t = small(3);
+    char text[LONG + 1];
+    int ids[LONG] = {'T', 'h', 'e'}, till[4] = {9, 14, 19, 20};
+    Random r = random_seeded(123);
+    for (int i = 0, begun = 3; i < 4; begun = till[i++]) {
+        const int from = i ? begun - 4 : 0;
+        gpt_generate(&t.model, &r, 0.8f, 0, begun - from, till[i] - from,
+                     ids + from);
+    }
+    gpt_sample(&t.model, "The", LONG, text);
+    for (int i = 0; i < LONG; i++)
+        if (text[i] != '?' && text[i] != '|')
+            expect_equal("byte", text[i], ids[i]);
     gpt_training_free(&t);
 }
 
@@ -177,6 +202,118 @@ static void repeats_test(const char *set)
     free(text);
 }
 
+static void passage_test(void)
+{
+    static const int due_ids[4] = {'a', 'b', 127, 1};
+    int ids[4] = {0}, targets[4] = {0};
+    read_passage(128, 4, "ab\177\1\2", ids, targets);
+    for (int i = 0; i < 4; i++) {
+        expect_equal("id", ids[i], due_ids[i]);
+        expect_equal("target", targets[i], i < 3 ? due_ids[i + 1] : 2);
+    }
+}
+
+/* What gradients and their pass held before does not count. */
+static void gradient_test(const char *set)
+{
+    Gpt g = golden_gpt(set), grad_g;
+    GptPass p = golden_pass(set, &g), grad_p = golden_pass(set, &g);
+    const int n = dim(set, "ids", 1);
+    const int(*ids)[n] = (void *)golden_ints(set, "ids");
+    const int(*targets)[n] = (void *)golden_ints(set, "targets");
+    gpt_init(&grad_g, &g);
+    for (int twice = 0; twice < 2; twice++) {
+        const float loss = gpt_gradient(&g, dim(set, "ids", 0), n, ids,
+                                        targets, &p, &grad_p, &grad_g);
+        expect_close("loss", &loss, golden(set, "loss"), 1e-5, 0);
+        expect_close("gradient", grad_g.memory, golden(set, "gradient"),
+                     2e-5, 1e-6);
+    }
+    gpt_pass_free(&p);
+    gpt_pass_free(&grad_p);
+    gpt_free(&grad_g);
+    gpt_free(&g);
+}
+
+/* Ten steps: the losses. */
+static void learner_test(const char *set)
+{
+    const int texts = dim(set, "ids", 1), n = dim(set, "ids", 2);
+    const int(*ids)[texts][n] = (void *)golden_ints(set, "ids");
+    const int(*targets)[texts][n] = (void *)golden_ints(set, "targets");
+    Gpt g = golden_gpt(set);
+    Learner l;
+    learner_init(&l, &g, texts, some_draws());
+    memcpy(l.model.memory, g.memory, g.count * sizeof(float));
+    l.adam = (Adam){1e-2, 0.9, 0.95, 1e-8, 0.1, 0};
+    float *losses = due(set, "losses", 1e-5, 0);
+    for (int i = 0; i < dim(set, "ids", 0); i++)
+        losses[i] = learner_step(&l, texts, n, ids[i], targets[i]);
+    expect_equal("steps", l.step, dim(set, "ids", 0));
+    learner_free(&l);
+    gpt_free(&g);
+}
+
+/* Without Adam's first numbers: what learner_init leaves. */
+static void learner_init_test(void)
+{
+    Random r = random_seeded(7), same_r = random_seeded(7);
+    Gpt g;
+    Learner l;
+    learner_init(&l, &small_sizes, 3, &r);
+    gpt_init(&g, &small_sizes);
+    gpt_fill(&same_r, &g);
+    expect_list("parameters", (int)g.count, l.model.memory, g.memory,
+                EXACTLY);
+    expect_equal("texts", l.pass.texts, 3);
+    expect_equal("tokens", l.grad_pass.n, small_sizes.context_length);
+    expect_equal("steps", l.step, 0);
+    learner_free(&l);
+    gpt_free(&g);
+}
+
+/* The mean of what gpt_gradient finds of each passage. */
+static void loss_test(void)
+{
+    enum { N = 8, PASSAGES = 4 };
+    GptTraining t = small(3);
+    const Gpt *g = &t.model;
+    GptPass p, grad_p;
+    Gpt grad_g;
+    int ids[1][N], targets[1][N];
+    double sum = 0;
+    gpt_pass_init(&p, g, 1, N);
+    gpt_pass_init(&grad_p, g, 1, N);
+    gpt_init(&grad_g, g);
+    for (int i = 0; i < PASSAGES; i++) {
+        read_passage(128, N, reading + N * i, *ids, *targets);
+        sum += (double)gpt_gradient(g, 1, N, ids, targets, &p, &grad_p,
+                                    &grad_g);
+    }
+    for (int more = 1; more <= N; more++)
+        expect_near("loss", gpt_loss(g, N * PASSAGES + more, reading),
+                    sum / PASSAGES, 1e-6, 0);
+    gpt_pass_free(&p);
+    gpt_pass_free(&grad_p);
+    gpt_free(&grad_g);
+    gpt_training_free(&t);
+}
+
+/* Two tables of the bytes of "aabab": a stands there three times, b follows
+ * a two times of three. */
+static void tables_test(void)
+{
+    char text[] = "aababb";
+    float loss[2];
+    const PlainText plain = {6, text};
+    table_losses(&plain, 4, loss);
+    /* Of a, b, a: of the first five, a three times, b two, of six bytes. */
+    expect_near("bytes", loss[0],
+                -(log(3. / 6) + log(2. / 6) + log(3. / 6)) / 3, 1e-6, 0);
+    expect_near("pairs", loss[1],
+                -(log(1. / 3) + log(2. / 3) + log(1. / 2)) / 3, 1e-6, 0);
+}
+
 /* Ten steps: the losses. */
 static void step_test(const char *set)
 {
@@ -202,6 +339,18 @@ static void step_test(const char *set)
     gpt_free(&g);
 }
 
+/* For a model of a context of 5, and a pass of one text of 5. */
+static void gradient_of(const Gpt *g, int texts, int n)
+{
+    static const int ids[10];
+    GptPass p;
+    Gpt grad_g;
+    gpt_pass_init(&p, g, 1, 5);
+    gpt_init(&grad_g, g);
+    gpt_gradient(g, texts, n, (const void *)ids, (const void *)ids, &p, &p,
+                 &grad_g);
+}
+
 static void refusals(void)
 {
     /* volatile, or else the compiler sees what is wrong and warns. */
@@ -210,9 +359,20 @@ static void refusals(void)
     static char text[20];
     Random r = random_seeded(1);
     Gpt g = any_gpt(1);
-    REFUSES(NULL, sample_token(&r, 3, x));
-    REFUSES(NULL, sample_token(&r, 3, (float[3]){0, none, 0}));
-    REFUSES(NULL, sample_token(&r, 3, (float[3]){0, 1, NAN}));
+    REFUSES(NULL, draw_token(&r, 3, x));
+    REFUSES(NULL, draw_token(&r, 3, (float[3]){0, none, 0}));
+    REFUSES(NULL, draw_token(&r, 3, (float[3]){0, 1, NAN}));
+    REFUSES("long_run.c: table_losses: the first 1 bytes, of a text of 20: "
+            "from 2 to 19 are needed",
+            table_losses(&(PlainText){20, text}, 1, shares));
+    REFUSES(NULL, table_losses(&(PlainText){20, text}, 20, shares));
+    REFUSES("the byte 200, of a vocabulary of 128: one below 128 is needed",
+            read_passage(128, 1, "a\310", (int[1]){0}, (int[1]){0}));
+    REFUSES(NULL, read_passage(98, 1, "ba", (int[1]){0}, (int[1]){0}));
+    REFUSES("gpt_loss: 5 bytes: more than the context of 5 are needed",
+            gpt_loss(&g, 5, text));
+    REFUSES(NULL, gradient_of(&g, 2, 5));
+    REFUSES(NULL, gradient_of(&g, 1, 4));
     REFUSES_SUCH("the 0 largest", top_k(3, none, x));
     REFUSES_SUCH("the 4 largest of 3", top_k(3, 4 + none, x));
     REFUSES_SUCH("p = 0", top_p(3, (float)none, x));
@@ -226,13 +386,21 @@ static void refusals(void)
     REFUSES(NULL, next_token(&r, 1, 4, 3, x, shares));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 1, 7, (int[7]){0}));
     REFUSES(NULL, gpt_generate(&g, &r, 1, 0, 0, 4, (int[4]){0}));
-    REFUSES_SUCH("a vocabulary without \"The \"", gpt_sample(&g, 5, text));
+    REFUSES_SUCH("a vocabulary without \"The \"",
+                 gpt_sample(&g, "The ", 5, text));
+    REFUSES_SUCH("no beginning", gpt_sample(&g, "", 5, text));
     gpt_free(&g);
 }
 
 int main(void)
 {
-    EACH_SET("sample_token", "draws_*-drawn", draw_test(set));
+    TAP("read_passage: and what comes next", passage_test());
+    EACH_SET("gpt_gradient", "gradient_*-gradient", gradient_test(set));
+    EACH_SET("learner_step", "steps_plain-losses", learner_test(set));
+    TAP("learner_init: a model and memory for a batch",
+        learner_init_test());
+    TAP("gpt_loss: the mean over passages", loss_test());
+    EACH_SET("draw_token", "draws_*-drawn", draw_test(set));
     EACH_SET("gpt_training_batch", "starts_*-starts", starts_test(set));
     EACH_SET("gpt_training_batch", "repeats_*-ids", repeats_test(set));
     EACH_SET("top_p", "mass_*-massed",
@@ -241,10 +409,12 @@ int main(void)
                    changed(set, "shares", "massed", EXACTLY)));
     EACH_SET("longest_copy", "copy_*-copied", copy_test(set));
     TAP("top_p: those that are equal stay together", ties_test());
-    TAP("sample_token: shares of any size", draw_scaled_test());
+    TAP("draw_token: shares of any size", draw_scaled_test());
     TAP("top_k: which stay", keep_test());
     EACH_SET("gpt_generate", "written_*-ids", write_test(set));
     TAP("gpt_sample: what can be printed", sample_test());
+    TAP("gpt_sample: beyond the context", beyond_test());
+    TAP("table_losses: of bytes and of pairs", tables_test());
     EACH_SET("gpt_training_step", "steps_*-losses", step_test(set));
     refusals();
     return tap_done();

@@ -69,8 +69,8 @@ static void swap_test(void)
 static void random_test(const char *set)
 {
     Random r = input_random(set);
-    draw_twice(&r, (int)golden_number(set, "vocabulary"), SHAPE(set, "ids"),
-               due(set, "ids", EXACTLY));
+    draw_twice(&r, (int)golden_number(set, "vocabulary"), NULL,
+               SHAPE(set, "ids"), due(set, "ids", EXACTLY));
     expect_next_draw(set, &r);
 }
 
@@ -81,7 +81,7 @@ static void passage_test(void)
     const int length = held_out()->length;
     const char *source = held_out()->bytes;
     int all[1][2 * length], others = 0;
-    draw_twice(some_draws(), 128, 1, 2 * length, all);
+    draw_twice(some_draws(), 128, held_out(), 1, 2 * length, all);
     for (int i = 0; i < 2 * length; i++)
         others += all[0][i] != source[i % length];
     expect_equal("other ids", others, 0);
@@ -143,13 +143,15 @@ static void refusals(void)
                 heads_for(1, 6, 0, NAN));
     REFUSES("24_inside.c: draw_twice: 1 texts of 5 tokens: at least 1, and "
             "an even number from 6 on, are needed",
-            draw_twice(&r, 128, 1, 5, ids));
-    REFUSES_SUCH("texts of 4", draw_twice(&r, 128, 1, 4, (int(*)[4])ids));
-    REFUSES_SUCH("no texts", draw_twice(&r, 128, none, 6, (int(*)[6])ids));
+            draw_twice(&r, 128, NULL, 1, 5, ids));
+    REFUSES_SUCH("texts of 4",
+                 draw_twice(&r, 128, NULL, 1, 4, (int(*)[4])ids));
+    REFUSES_SUCH("no texts",
+                 draw_twice(&r, 128, NULL, none, 6, (int(*)[6])ids));
     REFUSES(
         "24_inside.c: draw_twice: texts of 47158 tokens: at most 47156, "
-        "twice the text held out, are needed",
-        draw_twice(&r, 128, 1, 47158, (int(*)[47158])ids));
+        "twice the source, are needed",
+        draw_twice(&r, 128, held_out(), 1, 47158, (int(*)[47158])ids));
     gpt_pass_free(&p);
     gpt_free(&g);
 }

@@ -2,6 +2,7 @@
  * measured, and the book's own words; whole and damaged. */
 #include "damaged.h"
 #include "attention.h"
+#include "attention/long_run.h"
 #include "support/file.h"
 #include "support/tsv.h"
 
@@ -143,25 +144,26 @@ static const WrongText not_measured[] = {
 
 /* ---- The logs of the long runs */
 
-static const char *const logs[3] = {"src/data/trained.tsv",
-                                    "src/data/trained-dropout.tsv",
-                                    "src/data/trained-repeats.tsv"};
+static const char *const logs[4] = {
+    "src/data/trained.tsv", "src/data/trained-repeats.tsv",
+    "src/data/trained-book.tsv", "src/data/trained-dropout.tsv"};
 
-/* Their sizes are the long run's, but for these; their rows every fortieth
- * step's, and the first one's. (tests/gpt.t holds what the heads' scores have
- * to do with the rows.) */
+/* The first has the long run's sizes; all have rows for every fortieth of
+ * their steps, and for the first one. (tests/gpt.t holds what the heads'
+ * scores have to do with the rows.) */
 static void test_logs(void)
 {
-    for (int log = 0; log < 3; log++) {
+    for (int log = 0; log < 4; log++) {
         Trained t = trained_read(logs[log]);
         GptTraining due = gpt_long_run;
-        due.dropout = log == 1 ? 0.2 : 0;
-        due.repeats = log == 2;
-        due.steps = log == 2 ? 1600 : due.steps;
-        expect_true("sizes", !memcmp(&t.run, &due, sizeof due));
+        due.bytes = t.run.bytes;
+        expect_equal("repeats", t.run.repeats, log == 1);
+        expect_equal("dropout", t.run.dropout, log == 3 ? 0.2 : 0);
+        if (log == 0)
+            expect_true("sizes", !memcmp(&t.run, &due, sizeof due));
         for (int i = 0; i < TRAINED_ROWS; i++) {
             const TrainedRow *row = &t.row[i];
-            expect_equal("step", row->step, i ? i * due.steps / 40 : 1);
+            expect_equal("step", row->step, i ? i * t.run.steps / 40 : 1);
             expect_true("the best has the least loss",
                         row->held_out >= t.row[t.best].held_out);
         }
@@ -179,12 +181,12 @@ static void read_log(void)
 static const WrongText no_log[] = {
     {"repeats\t0", "repeats\t2",
      "file:4: repeats is '2': a whole number from 0 to 1 is needed"},
-    {"width\t160", "width\t159",
-     "file:8: width is '159': a whole number from 160 to 160 is needed"},
-    {"\tThe s", "\tThe ",
-     "file:19: the sample has 127 bytes; it must have 128"},
+    {"width\t160", "width\t0",
+     "file:7: width is '0': a whole number from 1 to 2147483647 is needed"},
+    {"\tThe lar", "\tThe la",
+     "file:22: the sample has 127 bytes; it must have 128"},
     {"\n1\t3\t", "\n1\t4\t",
-     "file:71: head is '4': a whole number from 3 to 3 is needed"},
+     "file:79: head is '4': a whole number from 3 to 3 is needed"},
 };
 
 /* ---- The book's own words */
@@ -214,6 +216,10 @@ int main(void)
             measured("ms", "peak", "nobody", 1));
     REFUSES(NULL, measured("MS", "peak", "any", 1));
     TAP("trained_read: the logs of the long runs", test_logs());
+    TAP("plain_text: the same file",
+        expect_true("its length",
+                    plain_text("src/data/prose.txt", 1).length ==
+                        prose()->length));
     TAP("prose: two texts",
         expect_true("a tenth is held out",
                     prose()->length > 5 * held_out()->length);
@@ -234,7 +240,7 @@ int main(void)
     write_with(log, "", "");
     add("\n", 1);
     write_file();
-    REFUSES("file:78: here is a blank line; it must be the end of the file",
+    REFUSES("file:86: here is a blank line; it must be the end of the file",
             read_log());
     if (mkdir("src", 0700) || mkdir("src/data", 0700) ||
         symlink("../../file", "src/data/measured.tsv"))

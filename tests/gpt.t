@@ -107,7 +107,8 @@ is_refused('a head that is too high', qr/the head/, $inside, '--map', 1, 2, $gol
 # ---- A training. Whole, and in parts: the same files.
 
 my @sizes = (20, 2, 16, 8, 2, 1, 1, 10);
-sub train { my ($name, @other) = @_; return ($trainer, map({"$folder/$name.$_"} qw(training model tsv)), @other ? @other : @sizes) }
+my @texts = map {"src/data/$_.txt"} qw(prose held_out);
+sub train { my ($name, @other) = @_; return ($trainer, map({"$folder/$name.$_"} qw(training model tsv)), @texts, @other ? @other : @sizes) }
 
 # The log without the machine and the time that it took.
 sub log_of { return text_of("$folder/$_[0].tsv") =~ s/^(?:machine|seconds|tokens_per_second|date)\t.*\n//gmr }
@@ -124,7 +125,8 @@ sub signalled {
 
 ($out, $err, $status) = run(train('whole'));
 is "$out$status", '0', 'a training, whole';
-like $err, qr/step 20 of 20, loss \d\.\d+, \d+ tokens a second, 0 s left\s+all 20 steps are done\n\z/, '... says how far it is';
+like $err, qr/\A(?:step \d+ of 20, loss \d\.\d+, \d+ tokens a second, \d+ s left\n){20}all 20 steps are done\n\z/,
+  '... says how far it is, in lines where no terminal is';
 ok !-e "$folder/whole.training", '... and leaves a model and a log alone';
 my $log = text_of("$folder/whole.tsv");
 sub names_in { return join "\n", map { s/^(?!step\t|block\t)(\w+)\t.*/$1/r } grep { /^[a-z]/ } split /\n/, $_[0] }
@@ -163,9 +165,9 @@ open my $file, '>', "$folder/short.training" or die "$!\n";
 print $file 'steps 20';
 close $file;
 is_refused('a training that is cut off', qr/short\.training: ends after 8 bytes where/, train('short'));
-is_refused('a training without a log', qr/1 arguments; there must be TRAINING MODEL LOG/, $trainer, "$folder/t");
+is_refused('a training without a log', qr/1 arguments; there must be TRAINING MODEL LOG TEXT HELD_OUT/, $trainer, "$folder/t");
 is_refused('no steps', qr/steps/, train('t', 0, @sizes[1 .. 7]));
-is_refused('a log that cannot be', qr/none\/l: cannot be written/, $trainer, "$folder/t", "$folder/m", "$folder/none/l", @sizes);
+is_refused('a log that cannot be', qr/none\/l: cannot be written/, $trainer, "$folder/t", "$folder/m", "$folder/none/l", @texts, @sizes);
 is_deeply [grep { -e } map({"$folder/$_"} qw(t t.training m)), glob "$folder/*.part"], [], 'nothing is left of one that was refused';
 
 done_testing;

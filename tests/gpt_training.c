@@ -25,54 +25,48 @@ static void same_passages_test(void)
     gpt_training_free(&t[1]);
 }
 
-/* Each part gives what its own texts give, and all of them what one part of
- * the whole batch gives; a second time, nothing is left of the first. */
+/* In parts, what the whole batch gives; a second time, nothing is left of
+ * the first. */
 static void expect_parts(int texts)
 {
     GptTraining t = small(texts);
-    int ids[48], targets[48];
+    int ids[texts][8], targets[texts][8];
     const Gpt *g = &t.model;
-    const size_t shares = (size_t)(texts * 8 * g->vocabulary);
-    GptTraining all = {.model = *g, .shares = {guarded("shares", shares)}};
-    gpt_pass_init(all.pass, g, texts, 8);
-    gpt_pass_init(all.grad_pass, g, texts, 8);
-    gpt_init(all.gradient, g);
-    gpt_training_batch(&t, ids, targets);
+    GptPass p, grad_p;
+    Gpt grad_g;
+    gpt_pass_init(&p, g, texts, 8);
+    gpt_pass_init(&grad_p, g, texts, 8);
+    gpt_init(&grad_g, g);
+    gpt_training_batch(&t, *ids, *targets);
     next_case();
     given("%d texts in %d parts", texts, t.parts);
     expect_equal("parts", t.parts, texts == 6 ? 3 : texts);
-    const float loss = gpt_training_gradient(&t, ids, targets);
+    const float loss =
+        gpt_gradient(g, texts, 8, (const int(*)[8])ids,
+                     (const int(*)[8])targets, &p, &grad_p, &grad_g);
     for (int twice = 0; twice < 2; twice++) {
-        expect_near("loss", loss, gpt_part_gradient(&all, 0, ids, targets),
+        expect_near("loss", gpt_training_gradient(&t, *ids, *targets), loss,
                     1e-6, 0);
         expect_list("gradient", (int)g->count, t.gradient->memory,
-                    all.gradient->memory, 1e-5, 1e-6);
+                    grad_g.memory, 1e-5, 1e-6);
     }
-    gpt_pass_free(all.pass);
-    gpt_pass_free(all.grad_pass);
-    gpt_free(all.gradient);
+    gpt_pass_free(&p);
+    gpt_pass_free(&grad_p);
+    gpt_free(&grad_g);
     gpt_training_free(&t);
 }
 
-/* Two texts at a time, against one. */
+/* Four parts of two passages each, and some bytes more. */
 static void loss_test(void)
 {
     GptTraining t = small(3);
-    const Gpt *g = &t.model;
-    GptPass one, two;
-    gpt_pass_init(&one, g, 1, 8);
-    gpt_pass_init(&two, g, 2, 8);
-    float shares[16 * 128];
     int ids[24], targets[24];
     learn(&t, ids, targets);
-    const float by_one = gpt_loss(g, reading, 33, &one, shares);
-    expect_near("loss", gpt_loss(g, reading, 33, &two, shares), by_one,
-                1e-6, 0);
-    expect_true("of some knowledge", fabs(by_one - log(128)) > 1e-4);
-    expect_equal("of what is whole", gpt_loss(g, reading, 24, &one, shares),
-                 gpt_loss(g, reading, 17, &one, shares));
-    gpt_pass_free(&one);
-    gpt_pass_free(&two);
+    const float whole = gpt_loss(&t.model, 65, reading);
+    for (int more = 1; more < 4; more++)
+        expect_near("loss", gpt_training_loss(&t.model, 64 + more, reading),
+                    whole, 1e-6, 0);
+    expect_true("of some knowledge", fabs((double)whole - log(128)) > 1e-4);
     gpt_training_free(&t);
 }
 
@@ -105,13 +99,10 @@ static void gradient_with(double dropout, int step)
     gpt_training_gradient(&t, ids, ids);
 }
 
-static void loss_with(int bytes, int n, double dropout)
+static void loss_with(int bytes)
 {
     GptTraining t = small(3);
-    GptPass p;
-    gpt_pass_init(&p, &t.model, 2, n);
-    gpt_pass_drop(&p, &t.random, dropout);
-    gpt_loss(&t.model, reading, bytes, &p, t.shares[0]);
+    gpt_training_loss(&t.model, bytes, reading);
 }
 
 static void refusals(void)
@@ -129,14 +120,10 @@ static void refusals(void)
                 NULL, batch_of(1, 9, "\200ight...", 0));
     TAP_REFUSES("gpt_training_batch", "a last byte above the vocabulary",
                 NULL, batch_of(1, 9, "Eight...\200", 0));
-    TAP_REFUSES("gpt_loss", "as many bytes as a batch has", NULL,
-                loss_with(16, 8, 0));
-    TAP_REFUSES("gpt_loss", "a pass of shorter texts", NULL,
-                loss_with(33, 4, 0));
-    TAP_REFUSES("gpt_loss", "a pass with dropout",
-                "gpt_training.c: gpt_loss: a pass with dropout of 0.25: "
-                "one without is needed",
-                loss_with(33, 8, 0.25));
+    TAP_REFUSES("gpt_training_loss", "parts shorter than the context",
+                "32 bytes: more than 32, parts as long as the context, are "
+                "needed",
+                loss_with(32));
     TAP_REFUSES("gpt_training_gradient", "a rate of dropout below 0", NULL,
                 gradient_with(-0.5, 0));
     TAP_REFUSES("gpt_training_gradient", "a step that no int counts",
@@ -151,7 +138,7 @@ int main(void)
     TAP("gpt_training_step: with dropout or without", same_passages_test());
     TAP("gpt_training_gradient: the mean of its parts", expect_parts(3),
         expect_parts(4), expect_parts(6));
-    TAP("gpt_loss: of some passages at a time, and of all", loss_test());
+    TAP("gpt_training_loss: in parts", loss_test());
     refusals();
     return tap_done();
 }

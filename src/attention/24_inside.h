@@ -5,6 +5,7 @@
 #pragma once
 
 #include "attention/gpt.h"
+#include "attention/prose.h"
 
 /* How much the tokens of a text look `back` tokens back: the mean of
  * weights[i][i - back] over the tokens from `from` to the last. Refuses a
@@ -58,8 +59,7 @@ void head_scores(Gpt *g, int texts, int n, const int ids[texts][n],
                  float loss[2]);
 
 /* Draws texts of n tokens whose second half is the first again: passages of
- * the text held out where the vocabulary is that of bytes, 128 tokens, and
- * else random tokens. Refuses texts below 1, an n that is odd or below 6,
- * and passages longer than the text held out. */
-void draw_twice(Random *r, int vocabulary, int texts, int n,
-                int ids[texts][n]);
+ * the source, or with NULL random tokens. Refuses texts below 1, an n that
+ * is odd or below 6, and passages longer than the source. */
+void draw_twice(Random *r, int vocabulary, const PlainText *source,
+                int texts, int n, int ids[texts][n]);

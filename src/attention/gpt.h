@@ -5,6 +5,7 @@
 #pragma once
 
 #include "attention/16_kv_cache.h"
+#include "attention/20_optimizers.h"
 #include "attention/22_gpt.h"
 #include "attention/B_random.h"
 
@@ -68,3 +69,16 @@ void gpt_caches_free(KVCache *cache, const Gpt *g);
 
 /* Refuses a gradient of another size than its norm. */
 void norm_gradient_check(const Norm *l, const Norm *grad_l);
+
+/* A model that learns: with its gradient, the means that Adam keeps, memory
+ * for a batch of texts as long as its context, and how many steps it has
+ * taken. learner_init fills the model with what gpt_fill draws; it refuses
+ * what gpt_init and gpt_pass_init refuse. */
+typedef struct {
+    Gpt model, gradient, mean, square;
+    GptPass pass, grad_pass;
+    Adam adam;
+    int step;
+} Learner;
+void learner_init(Learner *l, const Gpt *sizes, int texts, Random *r);
+void learner_free(Learner *l);

@@ -27,7 +27,6 @@ typedef struct {
     /* What gpt_training_init sets: */
     int parts; /* as many as divide the texts, at most GPT_PARTS */
     GptPass pass[GPT_PARTS], grad_pass[GPT_PARTS];
-    float *shares[GPT_PARTS]; /* [rows][vocabulary] */
     Gpt gradient[GPT_PARTS];
     int step; /* how many steps have been done */
 } GptTraining;
@@ -51,17 +50,11 @@ void gpt_training_free(GptTraining *t);
  * for each, and torch.randint(16, 65, (1,)) after every second one. */
 void gpt_training_batch(GptTraining *t, int *ids, int *targets);
 
-/* The loss of one part of a batch, and in gradient[part] the gradient that
- * its texts alone give, with the dropout that pass[part] has. ids and
- * targets are the part's rows.
- * PyTorch: loss = F.cross_entropy(logits, targets) and loss.backward(). */
-float gpt_part_gradient(GptTraining *t, int part, const int *ids,
-                        const int *targets);
-
-/* The loss of a whole batch, and in gradient[0] that of all: the means of
- * all parts', which are those of F.cross_entropy over the whole batch, as
- * no target of gpt_training_batch is IGNORED. They are added up in one
- * order, so that they have the same bits with any number of threads.
+/* The loss of a whole batch, and in gradient[0] its gradient: the means of
+ * what gpt_gradient, chapter 23, gives for each part, which are those of
+ * the whole batch, as no target of gpt_training_batch is IGNORED. They are
+ * added up in one order, so that they have the same bits with any number of
+ * threads.
  * With `dropout`, gpt_pass_drop draws what part k drops from the seed
  * GPT_PARTS * step + k, whatever the seed of the run is; so a second call
  * before the next step drops the same. Refuses a rate of dropout that is
@@ -70,11 +63,11 @@ float gpt_part_gradient(GptTraining *t, int part, const int *ids,
 float gpt_training_gradient(GptTraining *t, const int *ids,
                             const int *targets);
 
-/* The mean loss of a model over a text, in passages as long as its context,
- * one behind the other, what is left at the end left out; p is for so many
- * passages at a time.
- * Refuses a pass of other lengths than the context or with dropout, a text
- * that is not longer than its texts, and a byte that is not below the
- * vocabulary. */
-float gpt_loss(const Gpt *g, const char *text, int bytes, GptPass *p,
-               float *shares);
+/* learner_step, of chapter 23, in parts: one step of AdamW, with the
+ * gradient's length held at 1. Returns the loss before it. */
+float gpt_training_step(GptTraining *t, const int *ids, const int *targets);
+
+/* gpt_loss, of chapter 23, in parts of equally many passages: what is left
+ * at the end of a part is left out. Refuses a text that is not longer than
+ * GPT_PARTS contexts, and what gpt_loss refuses. */
+float gpt_training_loss(const Gpt *g, int bytes, const char *text);

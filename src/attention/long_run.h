@@ -11,17 +11,27 @@
  * batch, and its steps. */
 extern const GptTraining gpt_long_run;
 
-/* Makes a training with these sizes of another, on the book's prose and
- * from seed 123. Refuses what gpt_init refuses, texts below 1, and more of
- * them than the prose has. */
-void gpt_training_init_prose(GptTraining *t, const GptTraining *sizes);
+/* Makes a training with these sizes of another, on this text, with the
+ * settings of the long run and from seed 123. Refuses what gpt_init
+ * refuses, texts below 1, and a text that is not longer than the
+ * context. */
+void gpt_run_init(GptTraining *t, const GptTraining *sizes,
+                  const PlainText *text);
 
 /* Draws the next batch, as gpt_training_batch does, and sets the rate for a
  * step with it, which rises to 0.004 in the first tenth of all steps and
- * falls to a tenth of that. */
+ * falls to 0.0001. */
 void gpt_run_batch(GptTraining *t, int *ids, int *targets);
 
-/* The loss of the model as it is, on as many bytes of a text as are held
- * out: of held_out(), or of prose(), which it learns from. Refuses what
- * gpt_loss refuses. Writes into t->shares[0]. */
-float gpt_run_loss(const GptTraining *t, const PlainText *text);
+/* How many bytes the longest part of a text has that stands in a source
+ * byte for byte, and in *first where in the text it begins; of several, the
+ * first. 0 and 0 where no byte does.
+ * Python: difflib's SequenceMatcher.find_longest_match. */
+int longest_copy(int n, const char text[n], int m, const char source[m],
+                 int *first);
+
+/* The losses of two tables on the first n bytes of a text: of one that
+ * knows how often each byte occurs in the text, and of one that knows how
+ * often each follows each. Refuses an n that is not from 2 to below the
+ * text's length; the text must be ASCII. */
+void table_losses(const PlainText *text, int n, float loss[2]);

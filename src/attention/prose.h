@@ -1,5 +1,5 @@
 /*
-## The book's own words: `prose.c` {#header-prose}
+## Texts to read: `prose.c` {#header-prose}
 */
 
 #pragma once
@@ -10,10 +10,14 @@ typedef struct {
     char *bytes;
 } PlainText;
 
+/* Reads a file, which the caller frees. Refuses a text that isn't ASCII,
+ * and one of less than so many bytes. */
+PlainText plain_text(const char *path, int least);
+
 /* The book's prose, paragraphs as lines, without every tenth paragraph; and
  * those, which are held out: src/data/prose.txt and src/data/held_out.txt,
  * as `make prose` has written them. Each is read when it is first asked
- * for, and stays in memory. They refuse a text that isn't ASCII, less than
+ * for, and stays in memory. They refuse what plain_text refuses, less than
  * 20,000 bytes held out, and prose that is shorter than that. */
 const PlainText *prose(void);
 const PlainText *held_out(void);

@@ -255,7 +255,7 @@ is said("PATH='$folder/bin':\$PATH tools/learn/student 03 '$folder/other'"),
 is join(' ', glob "$folder/other*"), '', '... and nothing is left behind';
 
 for (['', "'$folder/x'", qr/a chapter and a folder are needed/],
-     ['02 99', "'$folder/x'", qr/there is no chapter 99 with exercises: one of 1 to 24 or B is needed/],
+     ['02 99', "'$folder/x'", qr/there is no chapter 99 with exercises: one of 1 to 25 or B is needed/],
      ['2.9', "'$folder/x'", qr/exercise 2\.9 is not in chapter 2: 2\.1, 2\.2 or 2\.3 is needed/],
      ['02', "'$folder'", qr/\Q$folder\E exists: a new folder is needed/],
      ['A', "'$folder/x'", qr/there is no chapter A with exercises/]) {

@@ -58,8 +58,8 @@ my $good = "name = hw1\nexercises = 1.1 2.1\n";
 my $either = '2.1, 2.2 or 2.3 is needed';
 for (["name = hw1\ntitle = x\nexercises = 1.1 2.9\n", "3: exercise 2.9 is not in chapter 2: $either"],
      ["name = hw1\nexercises = 2.4\n", "2: exercise 2.4 is done by hand, which no program can grade: $either"],
-     ["name = hw1\nexercises = 97.1\n", "2: there is no chapter 97 with exercises, as '97.1' would have it: one of 1 to 24 or B is needed"],
-     ["name = hw1\nchapters = A\n", '2: there is no chapter A with exercises: one of 1 to 24 or B is needed'],
+     ["name = hw1\nexercises = 97.1\n", "2: there is no chapter 97 with exercises, as '97.1' would have it: one of 1 to 25 or B is needed"],
+     ["name = hw1\nchapters = A\n", '2: there is no chapter A with exercises: one of 1 to 25 or B is needed'],
      ["name = hw1\nchapters = 2 02\n", '2: exercise 2.1 is chosen twice'],
      ["name = hw1\nexercises = 2.1 2.1\n", '2: exercise 2.1 is chosen twice'],
      ["name = hw1\n", " no exercises are chosen: a line such as 'exercises = 1.1 2.1' is needed"],

@@ -23,7 +23,7 @@ const wanted = `
   K^T → transpose term · Chapter 1
   QK^T → Scaling: divide by the spread Chapter 4
   why divide by sqrt → Scaling: divide by the spread Chapter 4
-  bpe → GPT-2 itself Chapter 23
+  bpe → Byte-pair encoding Chapter 25
   flash attention → FlashAttention term · Chapter 14
   nn.Linear → linear layer term · Chapter 7
   -inf → minus infinity term · Chapter 9

@@ -184,7 +184,7 @@ static GptTraining training;
 
 void bench_train_begin(const char *path, int *texts, int *context)
 {
-    gpt_training_init_prose(&training, &gpt_long_run);
+    gpt_run_init(&training, &gpt_long_run, prose());
     gpt_save(&training.model, path);
     *texts = training.texts;
     *context = training.model.context_length;

@@ -246,6 +246,48 @@ static inline void visit_GptBlockPass(Visit *v, GptBlockPass *p)
         visit_array(v, wide[i], times(4, size));
 }
 
+/* Of a whole model, tables are in its memory. */
+static inline void visit_Gpt(Visit *v, Gpt *g)
+{
+    visit_array(v, &g->memory, times((long long)g->count, sizeof(float)));
+    visit_array(v, &g->tokens, sizeof(float));
+    visit_array(v, &g->positions, sizeof(float));
+    if (visit_struct(v, &g->block, times(g->layers, sizeof *g->block)))
+        for (int l = 0; l < g->layers; l++)
+            visit_GptBlock(v, &g->block[l]);
+    visit_Norm(v, &g->last);
+    visit_Linear(v, &g->output);
+}
+
+static inline void visit_GptPass(Visit *v, GptPass *p)
+{
+    visit_array(v, &p->memory, times((long long)p->count, sizeof(float)));
+    visit_array(v, &p->normed, sizeof(float));
+    visit_array(v, &p->logits, sizeof(float));
+    if (!visit_struct(v, &p->block, times(p->layers, sizeof *p->block)))
+        return;
+    for (int l = 0; l < p->layers; l++) {
+        GptBlockPass *b = &p->block[l];
+        float **const table[] = {&b->in,       &b->normed_1, &b->between,
+                                 &b->normed_2, &b->wide,     &b->share,
+                                 &b->active,   &b->after};
+        visit_Trace(v, &b->attention);
+        for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+            visit_array(v, table[i], sizeof(float));
+    }
+}
+
+static inline void visit_Learner(Visit *v, Learner *l)
+{
+    visit_change(v, &l->step, sizeof l->step, l->step >= 0);
+    visit_Gpt(v, &l->model);
+    visit_Gpt(v, &l->gradient);
+    visit_Gpt(v, &l->mean);
+    visit_Gpt(v, &l->square);
+    visit_GptPass(v, &l->pass);
+    visit_GptPass(v, &l->grad_pass);
+}
+
 static inline void visit_KVCache(Visit *v, KVCache *c)
 {
     const size_t row =
