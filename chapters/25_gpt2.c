@@ -462,7 +462,7 @@ for k in range(8):
             merged.append(token)
     tokens = merged
     print(f"{256 + k}: |{left}| and |{right}|")
-print(len(tokens), tokens)
+print(f"{len(text)} bytes, {len(tokens)} tokens")
 ```
 
 ## Further exercises
