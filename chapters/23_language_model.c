@@ -206,7 +206,7 @@ Two loops: one for the length of the line, and one that walks along it.
 :::
 
 ::: done
-Every word that a language model has ever written was drawn like this, or by
+Most of what you have read from a language model was drawn like this, or by
 some faster way to the same shares.
 :::
 */

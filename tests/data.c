@@ -217,9 +217,9 @@ int main(void)
     REFUSES(NULL, measured("MS", "peak", "any", 1));
     TAP("trained_read: the logs of the long runs", test_logs());
     TAP("plain_text: the same file",
-        expect_true("its length",
-                    plain_text("src/data/prose.txt", 1).length ==
-                        prose()->length));
+        const PlainText again = plain_text("src/data/prose.txt", 1);
+        expect_equal("bytes", again.length, prose()->length);
+        free(again.bytes));
     TAP("prose: two texts",
         expect_true("a tenth is held out",
                     prose()->length > 5 * held_out()->length);
