@@ -11,7 +11,7 @@ it has never had is something to read.
 Where do the right answers come from? So far each task came with them: which
 animal, which door. Nobody has to write any for a text. The right answer to
 *The cat likes* is whatever comes next, and it stands there, one token
-further on. So every text is its own teacher, for every token it has. A
+further on. So every text is its own teacher, at every token. A
 model that gives each token of its vocabulary a share for coming next is a
 **language model**.
 
@@ -42,7 +42,7 @@ all bytes here are ASCII, so the vocabulary has 128 tokens. Nobody tells the
 model what a word is, or that there are words.
 
 A passage is as long as the model's context. The targets are the same
-passage, moved on by one:
+passage, shifted by one:
 */
 
 void read_passage(int vocabulary, int n, const char text[n + 1], int ids[n],
@@ -73,9 +73,10 @@ What is new is only that the texts of a batch go through `gpt_forward` and
 `gpt_backward` together.
 
 **Exercise 23.1** (★★, 3 points): `gpt_gradient`. From the ids of a batch
-and its targets: the loss, and its gradient by every parameter, in `grad_g`.
-Whatever `grad_g` and `grad_p` held before does not count. `gpt_gradient`
-refuses a pass of other sizes than the batch has.
+and its targets: return the loss, the mean over all its tokens, and put its
+gradient by every parameter into `grad_g`. Whatever `grad_g` and `grad_p`
+held before does not count. `gpt_gradient` refuses a pass of other sizes
+than the batch has.
 
 ::: hint
 All rows of all texts are one table of `texts * n` rows for `cross_entropy`,
@@ -83,14 +84,15 @@ and `*ids` is the list of all ids.
 :::
 
 ::: hint
-Five calls, in this order: `gpt_forward`, `cross_entropy`, 0 into both
-gradients with `gpt_pass_clear` and `gpt_clear`, `cross_entropy_backward`
-into the gradient of the logits, and `gpt_backward`.
+In this order: `gpt_forward` (NULL for no cache), `cross_entropy`, 0 into
+both gradients with `gpt_pass_clear` and `gpt_clear`,
+`cross_entropy_backward` into the gradient of the logits, and
+`gpt_backward`.
 :::
 
 ::: done
-One call asks a whole model, for each of its numbers: would the text have
-surprised you less had you been a little larger?
+One call asks every number of a model: if you had been a little larger,
+would the text have been less of a surprise?
 :::
 */
 
@@ -127,17 +129,16 @@ typedef struct {
 ```
 
 **Exercise 23.2** (★★, 3 points): `learner_step`. One step of learning, from
-a batch: its gradient, no longer than 1 ([](#optimizers)), and a step of
-Adam. The first step has the number 1. Return the loss, which is that of the
-model before the step.
+a batch: its gradient, clipped to a length of 1 ([](#optimizers)), and a
+step of Adam. The first step has the number 1. Return the loss, which is
+that of the model before the step.
 
 ::: hint
 The `memory` of a `Gpt` is one list of its `count` parameters.
 :::
 
 ::: done
-This is the whole of training. Everything bigger, up to the models that cost
-millions, is this function, called more often.
+The first training of every large model is this loop, at another size.
 :::
 */
 
@@ -187,14 +188,14 @@ float gpt_loss(const Gpt *g, int bytes, const char text[bytes])
 To write, a model needs two more things: a way to choose the next token by
 the shares, and a loop.
 
-Choosing the token with the largest share each time is a bad way to write.
-The model would always write the same, and soon go round in circles. So the
-token is drawn, each as often as its share says. Lay the shares end to end
-along a line, and point at it blindly: how likely you hit a share is how
-long it is.
+Always choosing the token with the largest share is **greedy decoding**, and
+a model that writes so always writes the same. To get something new each
+time, the token is drawn, each as often as its share says. Lay the shares
+end to end along a line, and point at it blindly: the longer a share, the
+likelier you are to hit it.
 
 **Exercise 23.3** (★★, 3 points): `draw_token`. Draw one of `n` tokens by
-its share. The shares may add up to something else than 1. `random_double`
+its share. The shares need not add up to 1. `random_double`
 gives a number from 0 to below 1, and the point is that part of the whole
 line. Add the shares up in a `double`, in order, and return the first index
 where the sum is above the point. A share of 0 is never drawn. `draw_token`
@@ -231,14 +232,14 @@ int draw_token(Random *r, int n, const float shares[n])
 
 /*
 Two settings change the shares before the draw. The logits are divided by a
-**temperature**: below 1 it makes large shares larger still, and above 1 it
-makes all shares more alike. And **top-k** hides all but the `k` largest
-logits, since thousands of tokens with a tiny share each are drawn far too
-often, taken together.
+**temperature**: below 1 it makes the largest share larger still, and above
+1 it makes all shares more alike. And **top-k** hides all but the `k`
+largest logits, since thousands of tokens with a tiny share each are drawn
+far too often, taken together.
 
 **Exercise 23.4** (★★, 3 points): `top_k`. Put minus infinity in place of
 all logits below the `k`-th largest. Logits that are equal to the `k`-th
-largest stay, even if they are more than `k`. `top_k` refuses a `k` that is
+largest stay, even if more than `k` are left. `top_k` refuses a `k` that is
 not from 1 to `n`.
 
 ::: hint
@@ -339,13 +340,14 @@ After that, only the token that was drawn last has to, since a cache holds
 the keys and values of all others ([](#kv-cache)).
 
 **Exercise 23.5** (★★★, 4 points): `gpt_generate`. The first `begun` of the
-`n` ids are there; write the others. `gpt_generate` refuses fewer than 1
-that are there, and more than `n`.
+`n` ids are there; write the others. With a `k` of 0, nothing is hidden.
+`gpt_generate` refuses fewer than 1 that are there, and more than `n`.
 
 ::: hint
-`gpt_caches_init` makes a cache for each layer, of `g->layers` in all. The
-tokens that have not been read yet are `ids[from]` to `ids[till - 1]`: first
-all that are there, later one at a time.
+`KVCache cache[g->layers]` has a cache for each layer; `gpt_caches_init`
+makes them, and `gpt_caches_free` frees them. The tokens that have not been
+read yet are `ids[from]` to `ids[till - 1]`: first all that are there, later
+one at a time.
 :::
 
 ::: hint
@@ -360,8 +362,8 @@ more.
 :::
 
 ::: done
-Reading a text, predicting one token, appending it, reading on: there is
-nothing else behind the machines that talk.
+Reading a text, predicting one token, appending it, reading on: programs
+that talk write like this.
 :::
 */
 
@@ -392,11 +394,11 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 
 /*
 The context ends somewhere, and a longer text has to leave its beginning
-behind: from there on, the model begins anew with the last half of what it
-sees. `gpt_sample` goes on behind a beginning in this way, at a temperature
-of 0.8. Its random numbers are the same each time, so that two models can be
-compared. Newlines become bars, and what cannot be printed becomes a
-question mark.
+behind: from there on, the model starts afresh from the second half of what
+it saw. `gpt_sample` continues a beginning in this way, at a temperature of
+0.8 and with nothing hidden. Its random numbers are the same each time, so
+that two models can be compared. Newlines become bars, and what cannot be
+printed becomes a question mark.
 */
 
 /* folded: how this is printed */
@@ -425,7 +427,7 @@ void gpt_sample(const Gpt *g, const char *beginning, int n,
 
 /*
 Everything is there. A model with two blocks, a width of 40 and a context of
-32 reads the book, eight passages at a time, each from a random byte on:
+32 reads the book, eight passages at a time, each starting at a random byte:
 */
 
 enum { TEXTS = 8, CONTEXT = 32, STEPS = 300 };
@@ -487,18 +489,17 @@ after: The iar nd ouat be loligengeinth
 A model that knows nothing gives each of the 128 bytes the same share, so
 its loss is $\ln(128)$, and that is where it begins. Three hundred steps
 later it has read $300 \cdot 8 \cdot 32 = 76800$ bytes. It knows which
-letters are frequent, that there are blanks, and what tends to follow a *t*.
-That isn't English yet. (The losses have two decimals here: each step builds
-on the one before, and after some hundreds of steps, another processor
-differs in the third.)
+letters are frequent, and how often there is a space. That isn't English
+yet. (The losses have two decimals here: each step builds on the one before,
+and after some hundreds of steps, another processor differs in the third.)
 
 ## Shakespeare {#language-model-run}
 
-What does it take to get to English? A bigger model, more text, and about a
-quarter of an hour. The text is one that everybody knows: the plays of
-Shakespeare. They're in the public domain, and no part of this book;
-`make train` fetches them first. (`make train TEXT=FILE` reads any other
-text, as long as it is ASCII.)
+What does it take to get to English? A bigger model, more text, and half an
+hour at most. The text is one that everybody knows: the plays of
+Shakespeare. They're in the public domain, and no part of this book; `make
+train` fetches them first. (`make train TEXT=FILE` reads any other text, as
+long as it is ASCII.)
 
 Nothing changes but sizes and speed. A batch is divided into four parts,
 which the threads share out: `gpt_training_gradient`, in
@@ -592,15 +593,17 @@ step, loss on text read, held out, perplexity (11, 4)
  [14000.0000,     1.3374,     1.3561,     3.8810]]
 ```
 
-The losses are measured on the first bytes of the text read, as many as are
-held out, and on those held out, the end of *Timon of Athens*. Both fall
-together to the last step: there is more Shakespeare than this model can
-learn by heart. The last column is the **perplexity**, $e$ to the power of
-the loss held out. The model hesitates as if between so many equally likely
-bytes: 136.4593 after its first step, more than there are, and 3.8810 at
-the end.
+(The seconds are those of the whole run, and the tokens a second those of
+its steps alone.) The losses are measured on the first bytes of the text
+read, as many as are held out, and on those held out, the last of the text:
+the end of *Timon of Athens*. Both fall together to the last step: in this
+run, the model has not begun to learn Shakespeare by heart. The last column
+is the **perplexity**, $e$ to the power of the loss held out. The model
+hesitates as if between so many equally likely bytes: 136.4593 after its
+first step, more than the 128 there are, since it has guessed wrong with
+some confidence; and 3.8810 at the end.
 
-How good is that? nanoGPT, with which many people begin, reads an excerpt of
+How good is that? nanoGPT, where many people start, reads an excerpt of
 the plays of about a megabyte. Its author reports a loss on text held out of
 [1.88]{.cited} after some three minutes on a laptop's processor, and of
 [1.4697]{.cited} at best, on a GPU, by a model that is ten times as large as
@@ -633,10 +636,9 @@ what it writes after so many steps
 14000: The fame of war a desert special disgnance.|For him unbolttl
 ```
 
-At first noise; after 350 steps, lengths of words and a colon after
-capitals; after 700, syllables; after 2,800, nearly words. (Bars stand for
-ends of lines.) And this is how the model of the last step goes on after
-*HAMLET:*
+At first noise; after 350 steps, words of the right length; after 700, some
+that exist; after 2,800, something like a line and a speaker. (Bars stand
+for ends of lines.) And this is how the final model continues *HAMLET:*
 */
 
 /* folded: how this is printed */
@@ -676,13 +678,14 @@ Nobody told it what a word is, that a play has speakers, that their names
 stand in capitals before a colon, or that a line of verse ends where it
 does. All of that is in these lines, and all of it was learned from one
 question, asked over and over: which byte comes next? Read it aloud and it
-sounds like Shakespeare. Read it for its sense and there is none, in no
-sentence. A million parameters have learned how he sounds, and not what he
-says.
+sounds like Shakespeare. Read it for its sense and there is next to none. A
+million parameters have learned how he sounds, and not what he says.
 
 When did attention begin to matter? A model without it sees one byte and its
-position. The best it can know is how often each byte follows that one, and
-the loss of such a table of pairs can be counted:
+position. The best it can know is how often each byte follows that one.
+Counted in the whole text, and measured on the same bytes, this is the loss
+of a table that knows how frequent each byte is, and of one that knows how
+often each follows each:
 */
 
 /* folded: how this is printed */
@@ -698,8 +701,8 @@ loss of a table of bytes, and of pairs (2)
 ```
 
 Below the loss of pairs, whatever the model gains it gains by looking
-further back than one byte, and only attention can do that. It is below it
-long before the second row of the table above.
+further back than one byte, and only attention can do that. In the table
+above, all rows but the first are below it.
 
 ## By heart? {#language-model-copies}
 
@@ -727,16 +730,16 @@ longest copy, by text held out and by samples: mean, most (2, 2)
 the longest of a sample: "ish||KING RICHARD II"
 ```
 
-The first row tells how much ten passages held out share with the text
-that was read, without anybody copying: the longest part that stands there
-word for word has 15.8000 bytes in the mean, since Shakespeare repeats
-himself, as everyone does. The second row is that of ten samples, and it is
-hardly different. Its longest copy is a stage direction's way of naming a
-king. The model writes like Shakespeare; it doesn't recite him.
+The first row is the baseline. Take ten passages that were held out. Nobody
+copied them, and yet the longest part that each shares with the text read
+has 15.8 bytes on average, since Shakespeare repeats himself, as everyone
+does. The second row is that of ten samples, and it is hardly different. The
+longest of these copies is the end of a line and the name of a king. These
+samples don't recite.
 
 ## Less to read {#language-model-dropout}
 
-It takes enough to read not to learn it by heart. What becomes of the same
+A model with enough to read doesn't memorize it. What becomes of the same
 model if it reads only this book, which is a twentieth as long, and reads it
 again and again?
 */
@@ -795,16 +798,16 @@ runs](dropout.svg){#fig-language-model-dropout}
 
 At first both losses fall together. Then they part. The loss on text read
 falls to the end of the run, 0.6475, while the loss on text held out is
-least after step 2,200, 1.3164, and rises to 1.4980. The model has begun to
+lowest at step 2,200, 1.3164, and rises to 1.4980. The model has begun to
 learn the book by heart, which [](#dropout) has called overfitting. There
 are two remedies. One is to stop where the loss on text held out is least,
 which is called **early stopping**: a run keeps the model of its best step.
 The other is dropout. In each step, a fifth of what attention and the
-network of each block add to the stream is dropped. (Weights of attention
-can't be dropped here, since fast attention never holds a table of them.)
-Now the loss on text held out is 1.2592 at the end: in this run, dropout has
-helped. Where there is text enough, as with the plays, there is nothing for
-it to cure.
+network of each block add to the stream is dropped. (Our fast attention
+never holds a table of weights, so it has none to drop.) Now the loss on
+text held out is 1.2592 at the end: in this run, dropout has helped. Where
+the two losses don't part, as with the plays, there is nothing for it to
+cure.
 
 ## Everything together
 
@@ -874,7 +877,7 @@ int main(int argc, char *argv[])
 }
 
 /*
-The settings in PyTorch:
+The same settings in PyTorch:
 
 ``` python
 import torch
@@ -892,9 +895,9 @@ print(F.softmax(torch.stack(settings), dim=-1))
 **Exercise 23.6** (★★, challenge, 3 points): `top_p`. Another way to take
 away the small shares, known as *top-p*: keep the largest shares, as few as
 add up to at least `p`, and put 0 in place of the others. Shares that are
-equal to the smallest one that stays, stay, too. (The others need not add up
-to 1, as the draw asks only for proportions.) `top_p` refuses a `p` that is
-not above 0 and at most 1.
+equal to the smallest one that stays, stay, too. (What stays need not add up
+to 1: the draw asks only for proportions.) `top_p` refuses a `p` that is not
+above 0 and at most 1.
 
 ::: hint
 Add up what `new_sorted` returns, as in [](#language-model-writing), in a

@@ -26,21 +26,21 @@ switch the head off, and measure how much worse the model gets.
 #include "support.h"
 
 /*
-## A text that stands twice {#inside-scores}
+## The same passage twice {#inside-scores}
 
 We know what to look for. In [](#training-repeated) two kinds of head worked
 together. A **previous-token head** looks at the token before. An
 **induction head** looks at what came after the same token the last time: if
-*b* followed *a* then, *b* may follow *a* again. There, the keys were given
-the token before, so one head was enough. Does a model of several blocks
-find both by itself?
+*b* followed *a* then, *b* may follow *a* again. There we did the first
+one's work by hand: each key also got the token before it, so the second
+kind was enough. Does a model of several blocks find both by itself?
 
 To find such heads we need texts in which we know what followed earlier. The
 simplest ones are a passage, and the same passage again. Take *a b c d a b c
 d*, and count its tokens from 0. The second *b* is token 5. The first *b* is
 token 1, and token 2 followed it. So an induction head looks from token 5 at
 token 2, which is three tokens back. From every token of the second half it
-looks three tokens back: the passage has four tokens, and four less one is
+looks three tokens back: the passage has four tokens, and four minus one is
 three.
 
 ![The weights of two heads. A row is a token that looks, and a column a
@@ -150,8 +150,8 @@ letter has to share its weight among all that has followed this letter, and
 has a low score for what followed.
 
 Each of our texts is a passage of the text held out, and the same passage
-again. A model whose tokens are not bytes gets random tokens, and the same
-again:
+again. (Where tokens are not bytes, as in GPT-2, they are random tokens, and
+the same again.)
 */
 
 /* folded: how this is drawn */
@@ -238,10 +238,11 @@ context, and the model runs as if the head were not there. To take a part
 away and to measure again is called **ablation**.
 
 **Exercise 24.2** (★★, 3 points): `head_swap`. Exchange the columns of head
-`h` in the weight of the output layer with other columns that the caller
-gives. So a first call with zeros switches the head off and keeps its
-columns, and a second call switches it on again. `head_swap` refuses a head
-that is not there, and an attention without an output layer.
+`h` in the weight of the output layer with those in `columns`, a table of
+`d_out` rows and `d_v` columns, in place. So a first call with zeros
+switches the head off and keeps its columns, and a second call switches it
+on again. `head_swap` refuses a head that is not there, and an attention
+without an output layer, whose `d_out` is 0.
 
 ::: hint
 The weight of the output layer has `d_out` rows, and `out.d_in` columns, as
@@ -250,8 +251,8 @@ columns of head `h` begin at `h * a->d_v`.
 :::
 
 ::: done
-A head is off, and on again to the last bit. Such an ablation is the control
-that a picture of weights lacks.
+A head is off, and on again to the last bit. Such an ablation tells what a
+picture of weights can't.
 :::
 */
 
@@ -427,14 +428,17 @@ The two maps do not agree, and that is the reason for having both. Head 1 of
 block 1 looks more at the token before than any other, with 0.3458 of its
 weight, ten times as much as equal weights have. Head 4 of block 0 looks at
 it less, with 0.2809, and is missed more: without it the loss is 1.7954.
-These two are previous-token heads, though not sharp ones.
+Head 3 of block 2 has as much weight there as the first, and is hardly
+missed. None of them is a sharp previous-token head.
 
-Then there is head 3 of block 0. It has 0.0356 on the token before, and
-equal weights have 0.0349. It looks at everything alike, a flat head. Its
-table of weights is a picture of nothing, and yet the loss without it is
-1.7548. What can be learned from everything at once? Which letters a text is
-made of, and how many are capitals, say: whether this is a list of names or
-a speech. (That is a guess. Nothing here has tested it.)
+Then there is head 3 of block 0. It puts 0.0356 of its weight on the token
+before, and equal weights would put 0.0349 there. Where it looks does not
+depend on the distance, on average, so our score sees nothing in it. And yet
+the loss without it is 1.7548. It may look at all letters alike, or at
+capitals wherever they are: a mean over positions can't tell. That is what a
+score is, an answer to one question. Some heads are not missed at all:
+without head 0 of block 1 the loss is 1.4947, even a little less. (From
+sixteen passages, a difference as small as that may be chance.)
 
 There is no induction head. No head has more than 0.0111 on what followed,
 where equal weights have 0.0108. The losses agree: the second reading of a
@@ -465,12 +469,9 @@ block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
  [0.2809, 0.2045, 0.1065, 0.0472, 0.0223]]
 ```
 
-Each row is a head. Head 4 falls off quickly: the last letter counts most,
-and the fifth hardly at all. Head 1 falls off slowly. Head 2 is a window: it
-has nearly the same weight on the last three, and then less and less. Heads
-0 and 3 are flat. So a letter gets from block 0 a sharp look at its last
-letter or two, a blurred one at the last few, and an impression of
-everything before.
+Each row is a head. The weights of head 4 fall off quickly, and those of
+head 1 slowly. Head 2 is a window: it has nearly the same weight on the last
+three, and then less and less. Those of heads 0 and 3 are nearly flat.
 
 ## A text that repeats itself {#inside-repeats}
 
@@ -478,12 +479,12 @@ Why is there no induction head? Here is a suspicion: Shakespeare gives no
 reason for one. If a phrase seldom comes again within the 128 bytes of a
 context, a head that expects it again is seldom right.
 
-A suspicion needs a **control**, a second run in which only that has been
-changed. It reads the same plays, but of every second passage only the first
-16 to 64 bytes are kept, and repeated to its end. How many bytes is drawn
-anew each time, so that no fixed distance helps. The model has the same
-sizes and begins with the same numbers. 1,600 steps are enough. (`make
-train-repeats` makes this run, and leaves the model in
+A suspicion needs a **control**, a second run in which that has been
+changed, and little else. It reads the same plays, but of every second
+passage only the first 16 to 64 bytes are kept, and repeated to its end. How
+many bytes is drawn anew each time, so that no fixed distance helps. The
+model has the same sizes and begins with the same numbers, and 1,600 steps
+are enough. (`make train-repeats` makes this run, and leaves the model in
 `build/gpt-repeats.safetensors`.) Its heads, on the same sixteen texts:
 */
 
@@ -532,12 +533,13 @@ no more.
 
 One head has nobody to stand in for it: head 3 of block 0, the
 previous-token head, with 0.9191 of its weight on the token before. Without
-it the loss is 2.5914, and the last map says why: the most weight on what
-followed falls from 0.5828 to 0.0270. That is what [](#training-repeated)
-has said. The previous-token head writes into the stream of each token what
-came before it, and the induction heads, one block later, find a token by
-that. (The map agrees with this account, and does not prove it: the loss of
-2.5914 is above even that of a first reading, so much else fails, too.)
+it the loss is 2.5914. The third table has, without each head, the most
+weight on what followed that any other head has. Here it falls from 0.5828
+to 0.0270. That is what [](#training-repeated) said. The previous-token head
+writes into the stream of each token what came before it, and the induction
+heads, one block later, find a token by that. (The table agrees with this
+account, and does not prove it: the loss of 2.5914 is above even that of a
+first reading, so much else fails, too.)
 
 Without head 0 of block 0 the loss is 1.7578. What does that head do?
 
@@ -564,11 +566,11 @@ other words. (That the score falls to 0.1635 without head 0 agrees with
 that, and does not prove it.)
 
 The control has its price. Its first reading is worse than that of the long
-run, 1.9172 beside 1.4087: it has taken fewer steps, with half as much plain
-text in each. And hardly a word of its sample is English.
+run, 1.9172 against 1.4087: it has taken fewer steps, with less plain text
+in each. And hardly a word of its sample is English.
 
 In which order do the two kinds of head form? The control has written down,
-at some of its steps, the best of each score that any head has:
+at some of its steps, the highest value of each score over all heads:
 */
 
 /* folded: how this is printed */
@@ -619,10 +621,10 @@ the long run, at its end (2)
 themselves](steps.svg){#fig-inside-steps}
 
 First the previous-token head, then the induction heads: at step 600 the
-former has 0.8166 of its final 0.9191, and the latter have 0.0988. They rise
-between step 600 and step 1,000. An induction head has nothing to find a
-token by until another head has written it there, so the order is what the
-account would have.
+former is at 0.8166, on its way to 0.9191, and the latter are at 0.0988.
+They rise between step 600 and step 1,000. An induction head has nothing to
+find a token by until another head has written it there, so the order is
+what the account would have. (It is one run.)
 
 ## Everything together
 
@@ -631,7 +633,7 @@ a model, it prints the table of all its heads, on passages of this book or
 of a text whose file comes next, such as `build/gpt.held-out.txt`. With
 `--map` and the numbers of a block and a head in front of the file, and ids
 behind it, it prints the weights of that head for a text of these ids. Here
-the text is *abcab*, and the head is the induction head of the second run:
+the text is *abcab*, and the head is one of the control's induction heads:
 
 ``` sh
 make -s run-24 ARGS="--map 1 2 build/gpt-repeats.safetensors 97 98 99 97 98"

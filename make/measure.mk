@@ -72,7 +72,7 @@ train-book: sizes = 4000 16 128 160 5 3 0 0
 train-dropout: gpt = $(BUILD)/gpt-dropout
 train-dropout: log = src/data/trained-dropout.tsv
 train-dropout: sizes = 4000 16 128 160 5 3 0 20
-train: ## chapter 23's long run, of a quarter of an hour; after Ctrl-C it goes on; TEXT=FILE SIZES="200 8 64 64 2 2 0 10"
+train: ## chapter 23's long run, of a quarter to half an hour; after Ctrl-C it goes on; TEXT=FILE SIZES="200 8 64 64 2 2 0 10"
 train-book: ## chapter 23's run that reads this book
 train-dropout: ## the same, with dropout
 train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
