@@ -372,7 +372,7 @@ heads, in sixteen passages of 64 bytes, each twice:
 
 /* folded: how this is printed */
 /* All heads of a run, as printed maps and drawn ones: one of their scores,
- * and the loss of the second reading without each. */
+ * and how much more the loss of the second reading is without each. */
 static void show_trained(const char *name, const char *title, int score,
                          const Trained *t)
 {
@@ -386,21 +386,23 @@ static void show_trained(const char *name, const char *title, int score,
     float map[3][BLOCKS][HEADS];
     for (int i = 0; i < BLOCKS * HEADS; i++) {
         map[0][i / HEADS][i % HEADS] = t->heads[i][score];
-        map[1][i / HEADS][i % HEADS] = t->heads[i][HEAD_LOSS_OFF];
+        map[1][i / HEADS][i % HEADS] =
+            t->heads[i][HEAD_LOSS_OFF] - t->loss[1];
         map[2][i / HEADS][i % HEADS] = t->heads[i][HEAD_AFTER_OFF];
     }
     print_vector("loss of the first half, and of the second", 2, t->loss);
     print_matrix(looks[score], BLOCKS, HEADS, map[0]);
-    print_matrix("loss of the second half without the head", BLOCKS, HEADS,
-                 map[1]);
+    print_matrix("how much more the loss of the second half is without it",
+                 BLOCKS, HEADS, map[1]);
     if (score == HEAD_AFTER)
         print_matrix("most weight on what followed, without the head",
                      BLOCKS, HEADS, map[2]);
     else
         print_value("most weight on what followed", t->row[t->best].after);
-    figure_maps(name, title, 2,
-                (const char *const[]){looks[score], "loss without it"},
-                BLOCKS, block, HEADS, head, map);
+    figure_maps(
+        name, title, 2,
+        (const char *const[]){looks[score], "loss without it: more by"},
+        BLOCKS, block, HEADS, head, map);
 }
 
 /*
@@ -411,15 +413,16 @@ weight on the token before (3, 5)
 [[0.0460, 0.1210, 0.1765, 0.0356, 0.2809],
  [0.0506, 0.3458, 0.1259, 0.1849, 0.3014],
  [0.2390, 0.3007, 0.1698, 0.3393, 0.2221]]
-loss of the second half without the head (3, 5)
-[[1.5174, 1.6007, 1.5701, 1.7548, 1.7954],
- [1.4947, 1.7680, 1.5324, 1.5277, 1.6426],
- [1.5584, 1.5445, 1.5567, 1.5899, 1.5874]]
+how much more the loss of the second half is without it (3, 5)
+[[ 0.0082,  0.0915,  0.0609,  0.2456,  0.2862],
+ [-0.0145,  0.2589,  0.0232,  0.0185,  0.1334],
+ [ 0.0492,  0.0353,  0.0475,  0.0807,  0.0783]]
 most weight on what followed: 0.0111
 ```
 
 ![Two maps of the same heads: how much each looks at the token before, and
-the loss of the second reading without it](run.svg){#fig-inside-run}
+how much more the loss of the second reading is without
+it](run.svg){#fig-inside-run}
 
 A row is a block, and a column a head. With all heads, the loss of the
 second reading is 1.5092.
@@ -427,18 +430,19 @@ second reading is 1.5092.
 The two maps do not agree, and that is the reason for having both. Head 1 of
 block 1 looks more at the token before than any other, with 0.3458 of its
 weight, ten times as much as equal weights have. Head 4 of block 0 looks at
-it less, with 0.2809, and is missed more: without it the loss is 1.7954.
-Head 3 of block 2 has as much weight there as the first, and is hardly
-missed. None of them is a sharp previous-token head.
+it less, with 0.2809, and is missed more: without it the loss is 0.2862
+higher. Head 3 of block 2 has nearly as much weight there as the first, and
+is missed less than a third as much. None of them is a sharp previous-token
+head.
 
 Then there is head 3 of block 0. It puts 0.0356 of its weight on the token
 before, and equal weights would put 0.0349 there. Where it looks does not
 depend on the distance, on average, so our score sees nothing in it. And yet
-the loss without it is 1.7548. It may look at all letters alike, or at
-capitals wherever they are: a mean over positions can't tell. That is what a
-score is, an answer to one question. Some heads are not missed at all:
-without head 0 of block 1 the loss is 1.4947, even a little less. (From
-sixteen passages, a difference as small as that may be chance.)
+the loss without it is 0.2456 higher. It may look at all letters alike, or
+at capitals wherever they are: a mean over positions can't tell. That is
+what a score is, an answer to one question. Some heads are not missed at
+all: without head 0 of block 1 the loss is even 0.0145 lower. (From sixteen
+passages, a difference as small as that may be chance.)
 
 There is no induction head. No head has more than 0.0111 on what followed,
 where equal weights have 0.0108. The losses agree: the second reading of a
@@ -506,18 +510,19 @@ weight on what followed (3, 5)
 [[0.0001, 0.0081, 0.0080, 0.0000, 0.0147],
  [0.4539, 0.5464, 0.4471, 0.4898, 0.5828],
  [0.1159, 0.0205, 0.0072, 0.0518, 0.0161]]
-loss of the second half without the head (3, 5)
-[[1.7578, 0.5099, 0.3882, 2.5914, 0.4346],
- [0.4975, 0.6886, 0.4763, 0.6192, 0.8609],
- [0.3892, 0.3604, 0.3991, 0.3811, 0.3672]]
+how much more the loss of the second half is without it (3, 5)
+[[ 1.3812,  0.1333,  0.0116,  2.2149,  0.0581],
+ [ 0.1209,  0.3120,  0.0997,  0.2427,  0.4843],
+ [ 0.0126, -0.0161,  0.0226,  0.0045, -0.0094]]
 most weight on what followed, without the head (3, 5)
 [[0.1635, 0.5671, 0.5838, 0.0270, 0.5811],
  [0.5828, 0.5828, 0.5828, 0.5828, 0.5464],
  [0.5828, 0.5828, 0.5828, 0.5828, 0.5828]]
 ```
 
-![The heads of the control: how much each looks at what followed, and the
-loss of the second reading without it](repeating.svg){#fig-inside-repeating}
+![The heads of the control: how much each looks at what followed, and how
+much more the loss of the second reading is without
+it](repeating.svg){#fig-inside-repeating}
 
 Look at block 1: all five of its heads are induction heads, with 0.4471 to
 0.5828 of their weight on what followed the first time. And the second
@@ -527,21 +532,22 @@ enough. (That Shakespeare alone has too few of them fits this. Nobody has
 counted.)
 
 With five heads for one task, none is indispensable. Without head 4 of block
-1, the most important of them, the loss is 0.8609, and without head 2 it is
-0.4763. An ablation of one head says what the others cannot make up for, and
-no more.
+1, the most important of them, the loss is 0.4843 higher, and without head 2
+it is 0.0997. An ablation of one head says what the others cannot make up
+for, and no more.
 
 One head has nobody to stand in for it: head 3 of block 0, the
 previous-token head, with 0.9191 of its weight on the token before. Without
-it the loss is 2.5914. The third table has, without each head, the most
-weight on what followed that any other head has. Here it falls from 0.5828
-to 0.0270. That is what [](#training-repeated) said. The previous-token head
-writes into the stream of each token what came before it, and the induction
-heads, one block later, find a token by that. (The table agrees with this
-account, and does not prove it: the loss of 2.5914 is above even that of a
-first reading, so much else fails, too.)
+it the loss is 2.2149 higher. The third table has, without each head, the
+most weight on what followed that any other head has. Here it falls from
+0.5828 to 0.0270. That is what [](#training-repeated) said. The
+previous-token head writes into the stream of each token what came before
+it, and the induction heads, one block later, find a token by that. (The
+table agrees with this account, and does not prove it: a loss of $0.3766 +
+2.2149 = 2.5915$ is above even that of a first reading, so much else fails,
+too.)
 
-Without head 0 of block 0 the loss is 1.7578. What does that head do?
+Without head 0 of block 0 the loss is 1.3812 higher. What does that head do?
 
 ``` output
 block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
