@@ -685,7 +685,8 @@ sentence, and what the words add is the same in any order. With attention
 all answers are right, and the picture shows how. The blank looks at the
 subject, past the other noun, whether the subject is the second or the third
 word. Nothing in the training names the subject. The loss has only asked for
-the verb.
+the verb. [Try other sentences](#workbench){state="stage=verbs"}, or switch
+the head off.
 
 ## Gradients that are never 0 again {#training-careless}
 

@@ -54,7 +54,7 @@ parts that a block needs besides attention.
 ## Layer norm {#gpt-norm}
 
 A sum to which every part adds tends to grow from block to block
-([](#gpt-begin) measures it). A layer that read it as it is would have to
+([](#gpt-begin) measures it). A layer that read it directly would have to
 cope with small numbers as well as with large ones. **Layer norm** takes the
 size away [@ba2016]. The mean $\mu$ of a row is subtracted from each entry,
 and then each entry is divided by the row's spread $\sigma$. Now every row
@@ -676,11 +676,11 @@ stay at the door, name the one most named (2)
 
 The first three have one block. It follows one note without a mistake. With
 two notes, its share of right answers is 0.4508. That sounds like half a
-success, but most of it can be had without following any note: always answer
-with the door that most notes name, and 0.3683 of the answers are right.
-(Staying at the door gives 0.2950.) Is it only that two blocks have more
-parameters? A single block twice as wide has more than both, and gets to
-0.4575. It lacks the second look.
+success, but you can get most of it without following any note: always
+answer with the door that most notes name, and 0.3683 of the answers are
+right. (Staying at the door gives 0.2950.) Is it only that two blocks have
+more parameters? A single block twice as wide has more than both, and gets
+to 0.4575. It lacks the second look.
 */
 
 /*
@@ -746,11 +746,11 @@ right answers without block 1, without block 2 (2)
 Nothing in this stream is replaced, yet each block more than doubles its
 length. And each needs the other: with either switched off, the model gives
 fewer right answers than counting what the notes name. Without the first
-block, the second has nothing to go on; without the second, nothing is done
-with what the first has found. (That is an account that fits, and no proof:
-the last norm has learned with both blocks in place.) Switching off a part
-to see what it was for is called ablation, and [](#inside) does it with the
-heads of a language model.
+block, the second has nothing to build on; without the second, nothing is
+done with what the first has found. (That is an account that fits, and no
+proof: the last norm has learned with both blocks in place.) Switching off a
+part to see what it was for is called ablation, and [](#inside) does it with
+the heads of a language model.
 
 ## How it begins {#gpt-begin}
 

@@ -10,10 +10,10 @@ it has never had is something to read.
 
 Where do the right answers come from? So far each task came with them: which
 animal, which door. Nobody has to write any for a text. The right answer to
-*The cat likes* is whatever comes next, and it stands there, one token
-further on. So every text is its own teacher, at every token. A
-model that gives each token of its vocabulary a share for coming next is a
-**language model**.
+*The cat likes* is whatever comes next, and the text has it, one token
+further on. So every text is its own teacher, at every token. A model that
+gives each token of its vocabulary a share for coming next is a **language
+model**.
 
 By the end of this chapter, yours has read Shakespeare's plays, five million
 letters of them, and writes scenes of its own.
@@ -116,17 +116,11 @@ float gpt_gradient(const Gpt *g, int texts, int n, const int ids[texts][n],
 }
 
 /*
-A learner is a model with all that it needs to learn: its gradient, Adam's
+A learner is a model with everything it needs to learn: its gradient, Adam's
 two means, memory for a batch, and the number of its steps:
 
-``` c
-typedef struct {
-    Gpt model, gradient, mean, square;
-    GptPass pass, grad_pass;
-    Adam adam;
-    int step;
-} Learner;
-```
+::: {.header of="Learner"}
+:::
 
 **Exercise 23.2** (★★, 3 points): `learner_step`. One step of learning, from
 a batch: its gradient, clipped to a length of 1 ([](#optimizers)), and a
@@ -346,8 +340,8 @@ the keys and values of all others ([](#kv-cache)).
 ::: hint
 `KVCache cache[g->layers]` has a cache for each layer; `gpt_caches_init`
 makes them, and `gpt_caches_free` frees them. The tokens that have not been
-read yet are `ids[from]` to `ids[till - 1]`: first all that are there, later
-one at a time.
+read yet are `ids[from]` to `ids[till - 1]`: at first those that were given,
+later one at a time.
 :::
 
 ::: hint
@@ -393,12 +387,12 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 }
 
 /*
-The context ends somewhere, and a longer text has to leave its beginning
-behind: from there on, the model starts afresh from the second half of what
-it saw. `gpt_sample` continues a beginning in this way, at a temperature of
-0.8 and with nothing hidden. Its random numbers are the same each time, so
-that two models can be compared. Newlines become bars, and what cannot be
-printed becomes a question mark.
+A longer text than the context has to lose its beginning: where the context
+is full, the model starts afresh from the second half of what it saw.
+`gpt_sample` continues a beginning in this way, at a temperature of 0.8 and
+with nothing hidden. Its random numbers are the same each time, so that two
+models can be compared. Newlines become bars, and what cannot be printed
+becomes a question mark.
 */
 
 /* folded: how this is printed */
@@ -504,9 +498,9 @@ long as it is ASCII.)
 Nothing changes but sizes and speed. A batch is divided into four parts,
 which the threads share out: `gpt_training_gradient`, in
 `src/gpt_training.c`, calls `gpt_gradient` for each part and takes the mean
-of what comes back. Ctrl-C ends a run and saves a **checkpoint**, all that
-learning needs to continue, and the same command goes on from there to the
-same bits. When all steps are done, `src/data/trained.tsv` has the log that
+of what comes back. Ctrl-C ends a run and saves a **checkpoint**, everything
+that learning needs to continue, and the same command resumes from it, bit
+for bit. When all steps are done, `src/data/trained.tsv` has the log that
 this page shows:
 */
 
@@ -603,13 +597,13 @@ hesitates as if between so many equally likely bytes: 136.4593 after its
 first step, more than the 128 there are, since it has guessed wrong with
 some confidence; and 3.8810 at the end.
 
-How good is that? nanoGPT, where many people start, reads an excerpt of
-the plays of about a megabyte. Its author reports a loss on text held out of
+How good is that? nanoGPT, where many people start, reads an excerpt of the
+plays of about a megabyte. Its author reports a loss on text held out of
 [1.88]{.cited} after some three minutes on a laptop's processor, and of
 [1.4697]{.cited} at best, on a GPU, by a model that is ten times as large as
 ours [@karpathy2022]. Ours reached 1.3561, but it has read more than four
-times as much, and other lines are held out. They are neighbours, not
-runners in one race.
+times as much, and other lines are held out. So these figures say only that
+we are in the right place.
 
 ![The loss on text read, and on text held
 out](losses.svg){#fig-language-model-losses}
@@ -679,7 +673,9 @@ stand in capitals before a colon, or that a line of verse ends where it
 does. All of that is in these lines, and all of it was learned from one
 question, asked over and over: which byte comes next? Read it aloud and it
 sounds like Shakespeare. Read it for its sense and there is next to none. A
-million parameters have learned how he sounds, and not what he says.
+million parameters have learned how he sounds, and not what he says. (A
+smaller model, which has read this book, writes [in your
+browser](#workbench){state="stage=language&write=40&temperature=0.8"}.)
 
 When did attention begin to matter? A model without it sees one byte and its
 position. The best it can know is how often each byte follows that one.

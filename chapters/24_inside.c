@@ -384,6 +384,8 @@ static void show_trained(const char *name, const char *title, int score,
     static const char *const looks[2] = {"weight on the token before",
                                          "weight on what followed"};
     float map[3][BLOCKS][HEADS];
+    SIZES_CHECK("a log of blocks, heads", {t->run.model.layers, BLOCKS},
+                {t->run.model.n_heads, HEADS});
     for (int i = 0; i < BLOCKS * HEADS; i++) {
         map[0][i / HEADS][i % HEADS] = t->heads[i][score];
         map[1][i / HEADS][i % HEADS] =
@@ -569,7 +571,10 @@ from head 3 that *a* came before it. So the query of this *b* can ask for a
 key with *b* one token back and *a* two tokens back. That fits only where
 *a* and *b* have stood together, while single letters have stood in many
 other words. (That the score falls to 0.1635 without head 0 agrees with
-that, and does not prove it.)
+that, and does not prove it.) You can watch two such heads at work in [the
+workbench](#workbench){state="stage=language"},
+on a smaller model that has read this book: type a text, and switch heads
+off.
 
 The control has its price. Its first reading is worse than that of the long
 run, 1.9172 against 1.4087: it has taken fewer steps, with less plain text
@@ -635,11 +640,14 @@ what the account would have. (It is one run.)
 ## Everything together
 
 Without arguments, the program prints what this page shows. With the file of
-a model, it prints the table of all its heads, on passages of this book or
-of a text whose file comes next, such as `build/gpt.held-out.txt`. With
-`--map` and the numbers of a block and a head in front of the file, and ids
-behind it, it prints the weights of that head for a text of these ids. Here
-the text is *abcab*, and the head is one of the control's induction heads:
+a model, it prints a table of all its heads, on passages of this book or of
+a text whose file comes next, such as `build/gpt.held-out.txt`: each head's
+weight on the token before, its weight on what followed, the loss of the
+second half without it, and the most weight on what followed that any other
+head has then. With `--map` and the numbers of a block and a head in front
+of the file, and ids behind it, it prints the weights of that head for a
+text of these ids. Here the text is *abcab*, and the head is one of the
+control's induction heads:
 
 ``` sh
 make -s run-24 ARGS="--map 1 2 build/gpt-repeats.safetensors 97 98 99 97 98"

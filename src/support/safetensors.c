@@ -261,6 +261,7 @@ static Tensors open_file(const char *path)
         t->at = START + length + place[i].from;
     }
     free(place);
+    check_names(&file);
     return file;
 }
 
@@ -270,7 +271,6 @@ Tensors tensors_read(const char *path)
     read_data(&file);
     fclose(file.from);
     file.from = NULL;
-    check_names(&file);
     return file;
 }
 
@@ -358,8 +358,6 @@ Tensors tensors_open(const char *path)
     else if ((parts = fopen(index, "rb")))
         fclose(parts);
     Tensors file = parts ? open_parts(path, index) : open_file(path);
-    if (!parts)
-        check_names(&file);
     free(index);
     return file;
 }
