@@ -63,9 +63,11 @@ train-repeats: log = src/data/trained-repeats.tsv
 train-repeats: sizes = 1600 16 128 160 5 3 1 0
 train-page: gpt = $(BUILD)/gpt-page
 train-page: halved = src/models/language.safetensors
-train-page: sizes = 8000 16 128 112 4 2 1 0
-train train-repeats train-page: text = $(if $(TEXT),"$$TEXT",$(BUILD)/shakespeare.txt)
-train train-repeats train-page: $(if $(TEXT),,$(BUILD)/shakespeare.txt)
+train-page: sizes = 4000 16 128 112 4 2 1 0
+train train-repeats: text = $(if $(TEXT),"$$TEXT",$(BUILD)/shakespeare.txt)
+train train-repeats: $(if $(TEXT),,$(BUILD)/shakespeare.txt)
+train train-repeats: both = $(gpt).read.txt $(gpt).held-out.txt
+train-book train-dropout train-page: both = src/data/prose.txt src/data/held_out.txt
 train-book: gpt = $(BUILD)/gpt-book
 train-book: log = src/data/trained-book.tsv
 train-book: sizes = 4000 16 128 160 5 3 0 0
@@ -80,9 +82,8 @@ train-page: ## the workbench's language model, in 16 bits
 train train-repeats train-page train-book train-dropout: $(BUILD)/tools/train $(BUILD)/tools/write
 	@mkdir -p $(BUILD)
 	@$(if $(text),n=$$(wc -c <$(text)) && held=$$((n / 10 < 60000 ? n / 10 : 60000)) && \
-	  head -c $$((n - held)) $(text) >$(gpt).read.txt && tail -c $$held $(text) >$(gpt).held-out.txt,\
-	  cp src/data/prose.txt $(gpt).read.txt && cp src/data/held_out.txt $(gpt).held-out.txt)
-	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(gpt).read.txt $(gpt).held-out.txt $(sizes)
+	  head -c $$((n - held)) $(text) >$(gpt).read.txt && tail -c $$held $(text) >$(gpt).held-out.txt)
+	@$< $(gpt).training $(gpt).safetensors $(or $(log),$(gpt).tsv) $(both) $(sizes)
 	@[ -e $(gpt).training ] || { $(if $(written),$(BUILD)/tools/write $(gpt).safetensors HAMLET: 600 >$(written);) \
 	  $(if $(halved),$< $(gpt).safetensors $(halved);) \
 	  echo 'Try it: make -s write MODEL=$(gpt).safetensors TEXT=ROMEO:, make -s run-24 ARGS=$(gpt).safetensors'; }
