@@ -1,8 +1,8 @@
 /*
 # A language model {#language-model}
 
-![The way from words to attention. A language model goes this whole way for
-each token that it writes](pipeline.svg){#fig-language-model-pipeline}
+![The way from words to attention. A language model goes all of it
+for each token it writes](pipeline.svg){#fig-language-model-pipeline}
 
 You have built a GPT ([](#gpt)). It turns the ids of a text into logits, and
 it can carry the slopes of a loss all the way back to every parameter. What
@@ -12,8 +12,8 @@ Where do the right answers come from? So far each task came with them: which
 animal, which door. Nobody has to write any for a text. The right answer to
 *The cat likes* is whatever comes next, and the text has it, one token
 further on. So every text is its own teacher, at every token. A model that
-gives each token of its vocabulary a share for coming next is a **language
-model**.
+gives each token of its vocabulary a share, the probability that it comes
+next, is a **language model**.
 
 By the end of this chapter, yours has read Shakespeare's plays, five million
 letters of them, and writes scenes of its own.
@@ -75,7 +75,7 @@ What is new is only that the texts of a batch go through `gpt_forward` and
 **Exercise 23.1** (★★, 3 points): `gpt_gradient`. From the ids of a batch
 and its targets: return the loss, the mean over all its tokens, and put its
 gradient by every parameter into `grad_g`. Whatever `grad_g` and `grad_p`
-held before does not count. `gpt_gradient` refuses a pass of other sizes
+held before is overwritten. `gpt_gradient` refuses a pass of other sizes
 than the batch has.
 
 ::: hint
@@ -91,8 +91,8 @@ both gradients with `gpt_pass_clear` and `gpt_clear`,
 :::
 
 ::: done
-One call asks every number of a model: if you had been a little larger,
-would the text have been less of a surprise?
+One call asks every parameter: if you had been a little larger, would the
+text have been less of a surprise?
 :::
 */
 
@@ -132,7 +132,8 @@ The `memory` of a `Gpt` is one list of its `count` parameters.
 :::
 
 ::: done
-The first training of every large model is this loop, at another size.
+What is called the **pretraining** of a large model is this step, at another
+size, over and over.
 :::
 */
 
@@ -149,8 +150,8 @@ float learner_step(Learner *l, int texts, int n, const int ids[texts][n],
 }
 
 /*
-How good is a model? Its loss on text that it has never read says so. Every
-tenth paragraph of the book is held out for that. The text is cut into
+How good is a model? Its loss on text that it has never read tells you.
+Every tenth paragraph of the book is held out for that. The text is cut into
 passages, and the loss is the mean over all of them:
 */
 
@@ -183,18 +184,17 @@ To write, a model needs two more things: a way to choose the next token by
 the shares, and a loop.
 
 Always choosing the token with the largest share is **greedy decoding**, and
-a model that writes so always writes the same. To get something new each
-time, the token is drawn, each as often as its share says. Lay the shares
-end to end along a line, and point at it blindly: the longer a share, the
-likelier you are to hit it.
+a model that writes this way always writes the same. To get something new
+each time, the token is drawn, each as often as its share says. Lay the
+shares end to end along a line, and point at it blindly: the longer a share,
+the likelier you are to hit it.
 
 **Exercise 23.3** (★★, 3 points): `draw_token`. Draw one of `n` tokens by
 its share. The shares need not add up to 1. `random_double`
 gives a number from 0 to below 1, and the point is that part of the whole
 line. Add the shares up in a `double`, in order, and return the first index
 where the sum is above the point. A share of 0 is never drawn. `draw_token`
-refuses a share that is negative or not finite, and shares of which all are
-0.
+refuses a share that is negative or not finite, and shares that are all 0.
 
 ::: hint
 Two loops: one for the length of the line, and one that walks along it.
@@ -226,15 +226,15 @@ int draw_token(Random *r, int n, const float shares[n])
 
 /*
 Two settings change the shares before the draw. The logits are divided by a
-**temperature**: below 1 it makes the largest share larger still, and above
-1 it makes all shares more alike. And **top-k** hides all but the `k`
-largest logits, since thousands of tokens with a tiny share each are drawn
-far too often, taken together.
+**temperature**: below 1 it sharpens the shares, so that the largest grows,
+and above 1 it flattens them. And **top-k** hides all but the `k` largest
+logits: in a vocabulary of fifty thousand tokens, those with a tiny share
+are drawn far too often, taken together.
 
 **Exercise 23.4** (★★, 3 points): `top_k`. Put minus infinity in place of
 all logits below the `k`-th largest. Logits that are equal to the `k`-th
-largest stay, even if more than `k` are left. `top_k` refuses a `k` that is
-not from 1 to `n`.
+largest stay, even if more than `k` are left. `top_k` refuses a `k` below 1
+or above `n`.
 
 ::: hint
 `new_sorted(n, logits)` is a copy with the largest first. Where in it is
@@ -324,9 +324,9 @@ shares: as they are, colder, hotter, the 2 largest (4, 5)
 What is written with a temperature close to 0? And what with top-k, if `k`
 is 1?
 
-Both write the same. With a temperature close to 0 the logits are far apart,
-and the largest has nearly the whole share, so it is drawn each time. With a
-`k` of 1 only the largest is left.
+Both write the same, unless two logits are equal. With a temperature close
+to 0 the logits are far apart, and the largest has nearly the whole share,
+so it is drawn each time. With a `k` of 1 only the largest is left.
 :::
 
 The loop is short. The beginning of the text goes through the model whole.
@@ -334,8 +334,8 @@ After that, only the token that was drawn last has to, since a cache holds
 the keys and values of all others ([](#kv-cache)).
 
 **Exercise 23.5** (★★★, 4 points): `gpt_generate`. The first `begun` of the
-`n` ids are there; write the others. With a `k` of 0, nothing is hidden.
-`gpt_generate` refuses fewer than 1 that are there, and more than `n`.
+`n` ids are given; write the others. With a `k` of 0, nothing is hidden.
+`gpt_generate` refuses a `begun` below 1 or above `n`.
 
 ::: hint
 `KVCache cache[g->layers]` has a cache for each layer; `gpt_caches_init`
@@ -387,7 +387,7 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 }
 
 /*
-A longer text than the context has to lose its beginning: where the context
+A text longer than the context has to lose its beginning: when the context
 is full, the model starts afresh from the second half of what it saw.
 `gpt_sample` continues a beginning in this way, at a temperature of 0.8 and
 with nothing hidden. Its random numbers are the same each time, so that two
@@ -420,7 +420,7 @@ void gpt_sample(const Gpt *g, const char *beginning, int n,
 }
 
 /*
-Everything is there. A model with two blocks, a width of 40 and a context of
+We have everything. A model with two blocks, a width of 40 and a context of
 32 reads the book, eight passages at a time, each starting at a random byte:
 */
 
@@ -482,26 +482,27 @@ after: The iar nd ouat be loligengeinth
 
 A model that knows nothing gives each of the 128 bytes the same share, so
 its loss is $\ln(128)$, and that is where it begins. Three hundred steps
-later it has read $300 \cdot 8 \cdot 32 = 76800$ bytes. It knows which
-letters are frequent, and how often there is a space. That isn't English
-yet. (The losses have two decimals here: each step builds on the one before,
-and after some hundreds of steps, another processor differs in the third.)
+later it has read $300 \cdot 8 \cdot 32 = 76800$ bytes. By the look of it,
+it knows which letters are frequent, and how often there is a space. That
+isn't English yet. (The losses have two decimals here: each step builds on
+the one before, and after some hundreds of steps, another processor differs
+in the third.)
 
 ## Shakespeare {#language-model-run}
 
-What does it take to get to English? A bigger model, more text, and half an
-hour at most. The text is one that everybody knows: the plays of
-Shakespeare. They're in the public domain, and no part of this book; `make
-train` fetches them first. (`make train TEXT=FILE` reads any other text, as
-long as it is ASCII.)
+What does it take to get to English? A bigger model, more text, and
+patience: less than half an hour, on the two threads of the machine below.
+The text is one that everybody knows, the plays of Shakespeare. They're in
+the public domain, and `make train` fetches them first. (`make train
+TEXT=FILE` reads any other text, as long as it is ASCII.)
 
 Nothing changes but sizes and speed. A batch is divided into four parts,
-which the threads share out: `gpt_training_gradient`, in
-`src/gpt_training.c`, calls `gpt_gradient` for each part and takes the mean
-of what comes back. Ctrl-C ends a run and saves a **checkpoint**, everything
-that learning needs to continue, and the same command resumes from it, bit
-for bit. When all steps are done, `src/data/trained.tsv` has the log that
-this page shows:
+which are split among the threads: `gpt_training_step`, in
+`src/gpt_training.c`, calls your `gpt_gradient` for each part, takes the
+mean of what comes back, and goes on as `learner_step` does. Ctrl-C ends a
+run and saves a **checkpoint**, everything that learning needs to continue,
+and the same command resumes from it, bit for bit. When all steps are done,
+`src/data/trained.tsv` has the log that this page shows:
 */
 
 /* folded: how this is printed */
@@ -588,12 +589,15 @@ step, loss on text read, held out, perplexity (11, 4)
 ```
 
 (The seconds are those of the whole run, and the tokens a second those of
-its steps alone.) The losses are measured on the first bytes of the text
-read, as many as are held out, and on those held out, the last of the text:
-the end of *Timon of Athens*. Both fall together to the last step: in this
-run, the model has not begun to learn Shakespeare by heart. The last column
+its steps alone.) Each loss is measured on 60000 bytes: on the
+first of the text that is read, and on those held out, the last of the
+plays, where *Timon of Athens* ends. Both fall together to the last step,
+though by then the model has seen each byte $14000 \cdot 16 \cdot 128 /
+4896660 = 5.86$ times on average: it has hardly begun to learn Shakespeare
+by heart. The last column
 is the **perplexity**, $e$ to the power of the loss held out. The model
-hesitates as if between so many equally likely bytes: 136.4593 after its
+hesitates as if it had to choose among that many equally likely bytes:
+136.4593 after its
 first step, more than the 128 there are, since it has guessed wrong with
 some confidence; and 3.8810 at the end.
 
@@ -601,9 +605,9 @@ How good is that? nanoGPT, where many people start, reads an excerpt of the
 plays of about a megabyte. Its author reports a loss on text held out of
 [1.88]{.cited} after some three minutes on a laptop's processor, and of
 [1.4697]{.cited} at best, on a GPU, by a model that is ten times as large as
-ours [@karpathy2022]. Ours reached 1.3561, but it has read more than four
-times as much, and other lines are held out. So these figures say only that
-we are in the right place.
+ours [@karpathy2022]. Ours reached 1.3561, but its text is more than four
+times as long, and different lines are held out. So these figures say only
+that we are in the right place.
 
 ![The loss on text read, and on text held
 out](losses.svg){#fig-language-model-losses}
@@ -630,9 +634,9 @@ what it writes after so many steps
 14000: The fame of war a desert special disgnance.|For him unbolttl
 ```
 
-At first noise; after 350 steps, words of the right length; after 700, some
-that exist; after 2,800, something like a line and a speaker. (Bars stand
-for ends of lines.) And this is how the final model continues *HAMLET:*
+At first noise; after 350 steps, words of the right length, of which a few
+exist; after 2,800, something like a line and a speaker. (Bars stand for
+ends of lines.) And this is what the final model writes after *HAMLET:*
 */
 
 /* folded: how this is printed */
@@ -671,17 +675,17 @@ I could not put mo
 Nobody told it what a word is, that a play has speakers, that their names
 stand in capitals before a colon, or that a line of verse ends where it
 does. All of that is in these lines, and all of it was learned from one
-question, asked over and over: which byte comes next? Read it aloud and it
-sounds like Shakespeare. Read it for its sense and there is next to none. A
+question, asked over and over: which byte comes next? Heard through a wall,
+this is Shakespeare. Read it for its sense and there is next to none. A
 million parameters have learned how he sounds, and not what he says. (A
-smaller model, which has read this book, writes [in your
+smaller model writes [in your
 browser](#workbench){state="stage=language&write=40&temperature=0.8"}.)
 
-When did attention begin to matter? A model without it sees one byte and its
-position. The best it can know is how often each byte follows that one.
-Counted in the whole text, and measured on the same bytes, this is the loss
-of a table that knows how frequent each byte is, and of one that knows how
-often each follows each:
+Does it take attention? A model without it sees one byte and its position.
+The best it can know is how often each byte follows that one. Here are the
+losses of two tables that were counted in all of the text read: one of how
+frequent each byte is, and one of how often each follows each. Both are
+measured on the same first 60000 bytes:
 */
 
 /* folded: how this is printed */
@@ -704,8 +708,8 @@ above, all rows but the first are below it.
 
 Does the model write, or does it recite? For ten samples of the last steps,
 each as long as the context, the log has the longest part of each that
-stands in the plays word for word. (`longest_copy`, in `src/long_run.c`,
-finds it.)
+occurs in the plays, letter for letter. (`longest_copy`, in
+`src/long_run.c`, finds it.)
 */
 
 /* folded: how this is printed */
@@ -735,9 +739,9 @@ samples don't recite.
 
 ## Less to read {#language-model-dropout}
 
-A model with enough to read doesn't memorize it. What becomes of the same
-model if it reads only this book, which is a twentieth as long, and reads it
-again and again?
+This model had enough to read, and memorized next to nothing. What happens
+to the same model if it reads only this book, which is a twentieth as long,
+and reads it again and again?
 */
 
 /* folded: how this is printed */
@@ -795,8 +799,8 @@ runs](dropout.svg){#fig-language-model-dropout}
 At first both losses fall together. Then they part. The loss on text read
 falls to the end of the run, 0.6475, while the loss on text held out is
 lowest at step 2,200, 1.3164, and rises to 1.4980. The model has begun to
-learn the book by heart, which [](#dropout) has called overfitting. There
-are two remedies. One is to stop where the loss on text held out is least,
+learn the book by heart, which [](#dropout) called overfitting. There
+are two remedies. One is to stop where the loss on text held out is lowest,
 which is called **early stopping**: a run keeps the model of its best step.
 The other is dropout. In each step, a fifth of what attention and the
 network of each block add to the stream is dropped. (Our fast attention
@@ -888,8 +892,8 @@ print(F.softmax(torch.stack(settings), dim=-1))
 
 ## Further exercises
 
-**Exercise 23.6** (★★, challenge, 3 points): `top_p`. Another way to take
-away the small shares, known as *top-p*: keep the largest shares, as few as
+**Exercise 23.6** (★★, challenge, 3 points): `top_p`. Another way to drop
+the small shares, known as *top-p*: keep the largest shares, the fewest that
 add up to at least `p`, and put 0 in place of the others. Shares that are
 equal to the smallest one that stays, stay, too. (What stays need not add up
 to 1: the draw asks only for proportions.) `top_p` refuses a `p` that is not

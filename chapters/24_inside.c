@@ -5,11 +5,11 @@
 step](pipeline.svg){#fig-inside-pipeline}
 
 You have a model that writes like Shakespeare, and no idea how. A million
-numbers came out of a loop, and nobody wrote any of them. Fifteen heads are
+numbers came out of a loop, and nobody chose any of them. Fifteen heads are
 in there, five in each of three blocks. What are they doing?
 
-There are two ways to find out, and you need both. Look at what a head looks
-at: its attention weights, averaged over many texts, make a score. But a
+We'll find out in two ways, and need both. Look at what a head looks at: its
+attention weights, averaged over many texts, give a score. But a
 head may look at something, and the rest of the model may not care. So
 switch the head off, and measure how much worse the model gets.
 */
@@ -30,10 +30,10 @@ switch the head off, and measure how much worse the model gets.
 
 We know what to look for. In [](#training-repeated) two kinds of head worked
 together. A **previous-token head** looks at the token before. An
-**induction head** looks at what came after the same token the last time: if
-*b* followed *a* then, *b* may follow *a* again. There we did the first
-one's work by hand: each key also got the token before it, so the second
-kind was enough. Does a model of several blocks find both by itself?
+**induction head** looks at what came after the same token the last time it
+occurred: if *b* followed *a* then, *b* may follow *a* again. There we did
+the first one's work by hand: each key also got the token before it, so the
+second kind was enough. Does a model of several blocks find both by itself?
 
 To find such heads we need texts in which we know what followed earlier. The
 simplest ones are a passage, and the same passage again. Take *a b c d a b c
@@ -53,10 +53,10 @@ head's score: for one token back over all tokens but the first, and for what
 followed over the second half. A head that looks at nothing else has the
 score 1. (This score is not one of those from which softmax makes weights.)
 
-**Exercise 24.1** (★, 2 points): `weight_back`. The mean weight on the token
-that is `back` tokens back, over the tokens from token `from` to the last
-one. `weight_back` refuses a `back` below 0, a `from` below `back`, where no
-token is so far back, and a `from` that is not below `n`.
+**Exercise 24.1** (★, 2 points): `weight_back`. Return the mean weight on
+the token `back` tokens back, over the tokens from `from` onward.
+`weight_back` refuses a `back` below 0, a `from` below `back`, where no
+token is that far back, and a `from` that is not below `n`.
 
 ::: hint
 Row `i` of the table has the weights of token `i`. The token that is `back`
@@ -64,8 +64,8 @@ tokens back has the index `i - back`.
 :::
 
 ::: done
-One function finds both kinds of head: one looks one token back, and the
-other as far as the passage is long, less one.
+One function finds both kinds of head. One looks one token back; the other,
+one token fewer than the passage has.
 :::
 */
 
@@ -138,52 +138,28 @@ equal weights in a text of 128 (2)
 
 Each row is a head, with its score for the token before, and then its score
 for what followed the first time. The second and the third row are the two
-heads of the figure: each has 1 in the score by which it is to be found.
+heads of the figure: each has the score 1 on its own test.
 (The third has $(1/2 + 1/3 + 1/4) / 7 = 0.1548$ for the token before, from
-its first half.) The first row is a head with equal weights, with which any
-other head is to be compared. Its scores depend on the length: in a text of
+its first half.) The first row is a head with equal weights, the baseline
+for all others. Its scores depend on the length: in a text of
 128 tokens they are 0.0349 and 0.0108.
 
-In a text of letters, most letters occur several times in a passage, and
-only one of them is at the same point of it. So a head that goes by a single
-letter has to share its weight among all that has followed this letter, and
-has a low score for what followed.
+Texts are made of letters, and a passage has most letters several times. A
+head that knows only the last letter finds all its earlier occurrences, of
+which one is the right place, a passage back. So it spreads its weight, and
+its score for what followed is low.
 
 Each of our texts is a passage of the text held out, and the same passage
-again. (Where tokens are not bytes, as in GPT-2, they are random tokens, and
-the same again.)
-*/
+again; `draw_twice`, in `src/prose.c`, draws them. (For a model whose tokens
+aren't bytes, such as GPT-2, the program draws random tokens, and takes them
+twice.)
 
-/* folded: how this is drawn */
-void draw_twice(Random *r, int vocabulary, const PlainText *source,
-                int texts, int n, int ids[texts][n])
-{
-    const int half = n / 2;
-    if (texts < 1 || n < 6 || n % 2)
-        REFUSE("%d texts of %d tokens: at least 1, and an even number from "
-               "6 on, are needed",
-               texts, n);
-    if (source && half > source->length)
-        REFUSE("texts of %d tokens: at most %d, twice the source, are "
-               "needed",
-               n, 2 * source->length);
-    for (int t = 0; t < texts; t++) {
-        const int from =
-            source ? random_below(r, source->length - half + 1) : 0;
-        for (int i = 0; i < half; i++)
-            ids[t][i] = ids[t][i + half] =
-                source ? source->bytes[from + i]
-                       : random_below(r, vocabulary);
-    }
-}
-
-/*
 The weights of a head are not in the pass that `gpt_forward` has filled,
 since fast attention never holds their whole table ([](#flash)). But the
 pass has the queries and the keys of all heads. `split_heads` gives each
 head its part of them ([](#multi-head)), and `masked_weights` makes the
-weights ([](#causal-mask)). Then `heads_back` takes one score of all heads,
-the mean over all texts:
+weights ([](#causal-mask)). Then `heads_back` computes one score for every
+head, the mean over all texts:
 */
 
 /* The weights of all heads of a block, in one of the texts. */
@@ -233,15 +209,16 @@ A block adds what its attention makes to the sum of each token ([](#gpt)). A
 head reaches that sum only through the output layer of the attention. This
 layer multiplies the contexts of all heads, side by side: the first `d_v`
 columns of its weight multiply the context of head 0, the next `d_v` columns
-that of head 1. If there are zeros in a head's columns, nothing comes of its
-context, and the model runs as if the head were not there. To take a part
-away and to measure again is called **ablation**.
+that of head 1. With zeros in a head's columns, its context adds nothing. To
+take a part away and measure again is called **ablation**. (This is the
+harshest kind. Later parts may count on what a head always adds, whatever
+the text; a milder kind puts the head's average in its place.)
 
 **Exercise 24.2** (★★, 3 points): `head_swap`. Exchange the columns of head
 `h` in the weight of the output layer with those in `columns`, a table of
-`d_out` rows and `d_v` columns, in place. So a first call with zeros
-switches the head off and keeps its columns, and a second call switches it
-on again. `head_swap` refuses a head that is not there, and an attention
+`d_out` rows and `d_v` columns, in place. Calling it once with zeros
+switches the head off and keeps its columns; calling it again switches the
+head on. `head_swap` refuses a head that is not there, and an attention
 without an output layer, whose `d_out` is 0.
 
 ::: hint
@@ -251,8 +228,8 @@ columns of head `h` begin at `h * a->d_v`.
 :::
 
 ::: done
-A head is off, and on again to the last bit. Such an ablation tells what a
-picture of weights can't.
+A picture of weights can't tell you whether the rest of the model needs a
+head. This can.
 :::
 */
 
@@ -273,12 +250,12 @@ void head_swap(Attention *a, int h, float columns[a->d_out][a->d_v])
 }
 
 /*
-Which loss is to be measured? An induction head helps most in the second
-half, where the whole passage has stood before. So the targets are the
-tokens of the second half, but not the first of them, since nothing in the
-text says that the passage will begin again. The same tokens in the first
-half are for comparison. Their loss is that of a first reading, and the
-difference of both losses is the gain, if any, from the second reading:
+Which loss should we measure? An induction head helps most in the second
+half, where the passage has been read before. So the targets are the tokens
+of the second half, except its first, since nothing in the text says that
+the passage will begin again. The same tokens in the first half are for
+comparison. Theirs is the loss of a first reading, and the difference
+between the two losses is what the second reading gains, if anything:
 */
 
 /* The mean losses of the first halves and of the second ones: of all tokens
@@ -372,7 +349,7 @@ heads, in sixteen passages of 64 bytes, each twice:
 
 /* folded: how this is printed */
 /* All heads of a run, as printed maps and drawn ones: one of their scores,
- * and how much more the loss of the second reading is without each. */
+ * and how much the loss of the second reading rises without each. */
 static void show_trained(const char *name, const char *title, int score,
                          const Trained *t)
 {
@@ -394,8 +371,8 @@ static void show_trained(const char *name, const char *title, int score,
     }
     print_vector("loss of the first half, and of the second", 2, t->loss);
     print_matrix(looks[score], BLOCKS, HEADS, map[0]);
-    print_matrix("how much more the loss of the second half is without it",
-                 BLOCKS, HEADS, map[1]);
+    print_matrix("rise of the second half's loss without it", BLOCKS, HEADS,
+                 map[1]);
     if (score == HEAD_AFTER)
         print_matrix("most weight on what followed, without the head",
                      BLOCKS, HEADS, map[2]);
@@ -403,7 +380,7 @@ static void show_trained(const char *name, const char *title, int score,
         print_value("most weight on what followed", t->row[t->best].after);
     figure_maps(
         name, title, 2,
-        (const char *const[]){looks[score], "loss without it: more by"},
+        (const char *const[]){looks[score], "rise of the loss without it"},
         BLOCKS, block, HEADS, head, map);
 }
 
@@ -415,7 +392,7 @@ weight on the token before (3, 5)
 [[0.0460, 0.1210, 0.1765, 0.0356, 0.2809],
  [0.0506, 0.3458, 0.1259, 0.1849, 0.3014],
  [0.2390, 0.3007, 0.1698, 0.3393, 0.2221]]
-how much more the loss of the second half is without it (3, 5)
+rise of the second half's loss without it (3, 5)
 [[ 0.0082,  0.0915,  0.0609,  0.2456,  0.2862],
  [-0.0145,  0.2589,  0.0232,  0.0185,  0.1334],
  [ 0.0492,  0.0353,  0.0475,  0.0807,  0.0783]]
@@ -423,27 +400,25 @@ most weight on what followed: 0.0111
 ```
 
 ![Two maps of the same heads: how much each looks at the token before, and
-how much more the loss of the second reading is without
+how much the loss of the second reading rises without
 it](run.svg){#fig-inside-run}
 
 A row is a block, and a column a head. With all heads, the loss of the
 second reading is 1.5092.
 
-The two maps do not agree, and that is the reason for having both. Head 1 of
-block 1 looks more at the token before than any other, with 0.3458 of its
+The two maps agree only in part, which is the reason for having both. Head 1
+of block 1 looks more at the token before than any other, with 0.3458 of its
 weight, ten times as much as equal weights have. Head 4 of block 0 looks at
-it less, with 0.2809, and is missed more: without it the loss is 0.2862
-higher. Head 3 of block 2 has nearly as much weight there as the first, and
-is missed less than a third as much. None of them is a sharp previous-token
-head.
+it less, with 0.2809, and matters more: without it the loss is 0.2862
+higher. None of them is a sharp previous-token head.
 
 Then there is head 3 of block 0. It puts 0.0356 of its weight on the token
-before, and equal weights would put 0.0349 there. Where it looks does not
-depend on the distance, on average, so our score sees nothing in it. And yet
-the loss without it is 0.2456 higher. It may look at all letters alike, or
-at capitals wherever they are: a mean over positions can't tell. That is
-what a score is, an answer to one question. Some heads are not missed at
-all: without head 0 of block 1 the loss is even 0.0145 lower. (From sixteen
+before, where equal weights would put 0.0349, so our score sees nothing in
+it. And yet the loss without it is 0.2456 higher. It may look at all letters
+alike, or at capitals wherever they are, or later parts count on what it
+always adds: a mean over positions can't tell. That is what a score is, an
+answer to one question. Some heads aren't needed at all: without head 0 of
+block 1 the loss is even 0.0145 lower. (From sixteen
 passages, a difference as small as that may be chance.)
 
 There is no induction head. No head has more than 0.0111 on what followed,
@@ -461,8 +436,13 @@ back, or three, as well:
 /* Block 0, head by head: the weights on 1 to 5 tokens back. */
 static void show_back(const Trained *t)
 {
+    float equal[TRAINED_BACK] = {0};
+    for (int k = 0; k < TRAINED_BACK; k++)
+        for (int i = k + 1; i < LONG; i++)
+            equal[k] += 1 / (float)((i + 1) * (LONG - k - 1));
     print_matrix("block 0: weights on 1, 2, 3, 4, 5 tokens back",
                  t->run.model.n_heads, TRAINED_BACK, t->back);
+    print_vector("equal weights", TRAINED_BACK, equal);
 }
 
 /*
@@ -473,25 +453,58 @@ block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
  [0.1765, 0.1713, 0.1470, 0.1053, 0.0672],
  [0.0356, 0.0322, 0.0298, 0.0279, 0.0264],
  [0.2809, 0.2045, 0.1065, 0.0472, 0.0223]]
+equal weights (5)
+[0.0349, 0.0312, 0.0288, 0.0270, 0.0256]
 ```
 
 Each row is a head. The weights of head 4 fall off quickly, and those of
 head 1 slowly. Head 2 is a window: it has nearly the same weight on the last
-three, and then less and less. Those of heads 0 and 3 are nearly flat.
+three, and then less and less. Head 0 is
+nearly flat, and head 3 is hardly to be told from equal weights.
 
 ## A text that repeats itself {#inside-repeats}
 
 Why is there no induction head? Here is a suspicion: Shakespeare gives no
-reason for one. If a phrase seldom comes again within the 128 bytes of a
-context, a head that expects it again is seldom right.
+reason for one. If a phrase rarely recurs within the 128 bytes of a
+context, a head that expects it again is rarely right.
 
-A suspicion needs a **control**, a second run in which that has been
-changed, and little else. It reads the same plays, but of every second
-passage only the first 16 to 64 bytes are kept, and repeated to its end. How
-many bytes is drawn anew each time, so that no fixed distance helps. The
-model has the same sizes and begins with the same numbers, and 1,600 steps
-are enough. (`make train-repeats` makes this run, and leaves the model in
-`build/gpt-repeats.safetensors`.) Its heads, on the same sixteen texts:
+A suspicion calls for an experiment: change that, and nothing else. Two runs
+have the same sizes, begin with the same numbers and take 1,600 steps. One
+reads the plays as they are, and is the **control**. The other reads the
+same passages, but of every other one only the first 16 to 64 bytes are
+kept, and repeated to its end. How many bytes is drawn anew each time, so
+that no fixed distance helps. (`make train-short` and `make train-repeats`
+make these runs.) The two models, on the same sixteen texts:
+*/
+
+/* folded: how this is printed */
+/* Its losses of a first and a second reading, and its largest scores. */
+static void show_most(const char *label, const Trained *t)
+{
+    const TrainedRow *best = &t->row[t->best];
+    print_vector(
+        label, 4,
+        (float[]){t->loss[0], t->loss[1], best->before, best->after});
+}
+
+/*
+``` output
+control: losses of both halves, most before, most followed (4)
+[1.6741, 1.7290, 0.9235, 0.0194]
+with repeats (4)
+[1.9172, 0.3766, 0.9191, 0.5828]
+```
+
+In each list, the third number is the most weight that any head has on the
+token before: 0.9235 and 0.9191. Both models have a sharp previous-token
+head. For that the plays are enough. (In the long run no head became as
+sharp, with the same plays. Its rate of learning fell more slowly; whether
+that is the reason, one run can't say.) But the fourth number, the most
+weight on what followed, is 0.0194 in the control and 0.5828 with repeats.
+Nobody told that model where to look. Texts that reward such a head were
+enough, and the plays alone, in as many steps, were not. Here are its heads,
+one by one. The third table has the most weight that any *other* head has on
+what followed, while the head is off:
 */
 
 /* folded: how this is printed */
@@ -512,7 +525,7 @@ weight on what followed (3, 5)
 [[0.0001, 0.0081, 0.0080, 0.0000, 0.0147],
  [0.4539, 0.5464, 0.4471, 0.4898, 0.5828],
  [0.1159, 0.0205, 0.0072, 0.0518, 0.0161]]
-how much more the loss of the second half is without it (3, 5)
+rise of the second half's loss without it (3, 5)
 [[ 1.3812,  0.1333,  0.0116,  2.2149,  0.0581],
  [ 0.1209,  0.3120,  0.0997,  0.2427,  0.4843],
  [ 0.0126, -0.0161,  0.0226,  0.0045, -0.0094]]
@@ -522,26 +535,21 @@ most weight on what followed, without the head (3, 5)
  [0.5828, 0.5828, 0.5828, 0.5828, 0.5828]]
 ```
 
-![The heads of the control: how much each looks at what followed, and how
-much more the loss of the second reading is without
+![The heads of the model with repeats: how much each looks at what followed,
+and how much the loss of the second reading rises without
 it](repeating.svg){#fig-inside-repeating}
 
 Look at block 1: all five of its heads are induction heads, with 0.4471 to
-0.5828 of their weight on what followed the first time. And the second
-reading has become easy: its loss is 0.3766, where the first has 1.9172.
-Nobody has told the model where to look. Texts that reward such a head were
-enough. (That Shakespeare alone has too few of them fits this. Nobody has
-counted.)
+0.5828 of their weight on what followed the first time. The second reading
+has become easy: its loss is 0.3766, where the first has 1.9172.
 
-With five heads for one task, none is indispensable. Without head 4 of block
-1, the most important of them, the loss is 0.4843 higher, and without head 2
-it is 0.0997. An ablation of one head says what the others cannot make up
-for, and no more.
+Five heads do one job, and so the model can lose any one of them and keep
+most of what it knows. Without head 4 of block 1, which matters most, the
+loss rises by 0.4843; without head 2, by 0.0997. An ablation of one head
+says what the others can't make up for, and no more.
 
-One head has nobody to stand in for it: head 3 of block 0, the
-previous-token head, with 0.9191 of its weight on the token before. Without
-it the loss is 2.2149 higher. The third table has, without each head, the
-most weight on what followed that any other head has. Here it falls from
+One head has no backup: head 3 of block 0, the previous-token head. Without
+it the loss rises by 2.2149, and the most weight on what followed falls from
 0.5828 to 0.0270. That is what [](#training-repeated) said. The
 previous-token head writes into the stream of each token what came before
 it, and the induction heads, one block later, find a token by that. (The
@@ -549,7 +557,7 @@ table agrees with this account, and does not prove it: a loss of $0.3766 +
 2.2149 = 2.5915$ is above even that of a first reading, so much else fails,
 too.)
 
-Without head 0 of block 0 the loss is 1.3812 higher. What does that head do?
+Without head 0 of block 0 the loss rises by 1.3812. What does that head do?
 
 ``` output
 block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
@@ -558,6 +566,8 @@ block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
  [0.0442, 0.0420, 0.0403, 0.0377, 0.0348],
  [0.9191, 0.0317, 0.0004, 0.0002, 0.0015],
  [0.0319, 0.0264, 0.0243, 0.0217, 0.0207]]
+equal weights (5)
+[0.0349, 0.0312, 0.0288, 0.0270, 0.0256]
 what it writes
   The gan not was can she gan shim.||DOEEN NORY:|Now it an how it 
   syrue I that nhe is the now behere.||PARTIS as as the man not I 
@@ -565,32 +575,29 @@ what it writes
 
 Head 0, in the first row, looks two tokens back. How can that help an
 induction head? Take a passage with *a b c*, which begins again and is now
-at *a b*. The token *c* of the first reading has from head 3 that *b* came
-before it, and from head 0 that *a* came two tokens before. The last *b* has
-from head 3 that *a* came before it. So the query of this *b* can ask for a
-key with *b* one token back and *a* two tokens back. That fits only where
-*a* and *b* have stood together, while single letters have stood in many
-other words. (That the score falls to 0.1635 without head 0 agrees with
-that, and does not prove it.) You can watch two such heads at work in [the
-workbench](#workbench){state="stage=language"},
-on a smaller model that has read this book: type a text, and switch heads
-off.
+at *a b*. The first *c* carries two notes: head 3 has added that *b* was one
+token back, and head 0 that *a* was two tokens back. The last *b* carries
+one that it needs, from head 3, that *a* was one token back. So its query
+can ask for a key with *b* one token back and *a* two tokens back. Only a
+token after *a b* has such a key, while single letters occur in many words.
+(Without head 0 the score falls to 0.1635, as this explanation predicts.)
+You can watch two such heads at work in [the
+workbench](#workbench){state="stage=language"}, on a smaller model that has
+read the plays, too: type a text, and switch heads off.
 
-The control has its price. Its first reading is worse than that of the long
-run, 1.9172 against 1.4087: it has taken fewer steps, with less plain text
-in each. And hardly a word of its sample is English.
+The repeats have their price. The first reading of this model is worse than
+that of the control, 1.9172 against 1.6741, since half of its texts have
+less to teach. And hardly a word of its sample is English.
 
-In which order do the two kinds of head form? The control has written down,
-at some of its steps, the highest value of each score over all heads:
+In which order do the two kinds of head form? The log has the highest value
+of each score over all heads, at some of the steps:
 */
 
 /* folded: how this is printed */
-/* The largest scores of all heads, step by step, and those of the long run
- * at its end. */
-static void show_steps(const Trained *run, const Trained *repeating)
+/* The largest scores of all heads, step by step. */
+static void show_steps(const Trained *repeating)
 {
     enum { SHOWN = 9 };
-    const TrainedRow *last = &run->row[TRAINED_ROWS - 1];
     const char *at[SHOWN];
     char label[SHOWN][16];
     float table[SHOWN][3], scores[2][SHOWN];
@@ -604,10 +611,8 @@ static void show_steps(const Trained *run, const Trained *repeating)
         scores[1][i] = row->after;
     }
     print_matrix("step, the token before, what followed", SHOWN, 3, table);
-    print_vector("the long run, at its end", 2,
-                 (float[]){last->before, last->after});
     figure_curves(
-        "steps", "The largest scores of all heads of the control",
+        "steps", "The largest scores of all heads, with repeats",
         (const char *const[]){"the token before", "what followed"}, SHOWN,
         at, scores);
 }
@@ -624,8 +629,6 @@ step, the token before, what followed (9, 3)
  [1200.0000,    0.9250,    0.5669],
  [1400.0000,    0.9207,    0.5855],
  [1600.0000,    0.9191,    0.5828]]
-the long run, at its end (2)
-[0.3458, 0.0111]
 ```
 
 ![The largest scores of all heads, in the run with texts that repeat
@@ -634,8 +637,8 @@ themselves](steps.svg){#fig-inside-steps}
 First the previous-token head, then the induction heads: at step 600 the
 former is at 0.8166, on its way to 0.9191, and the latter are at 0.0988.
 They rise between step 600 and step 1,000. An induction head has nothing to
-find a token by until another head has written it there, so the order is
-what the account would have. (It is one run.)
+find a token by until another head has written it there, so this explanation
+predicts the order. (It is one run.)
 
 ## Everything together
 
@@ -645,9 +648,9 @@ a text whose file comes next, such as `build/gpt.held-out.txt`: each head's
 weight on the token before, its weight on what followed, the loss of the
 second half without it, and the most weight on what followed that any other
 head has then. With `--map` and the numbers of a block and a head in front
-of the file, and ids behind it, it prints the weights of that head for a
+of the file, and ids after it, it prints the weights of that head for a
 text of these ids. Here the text is *abcab*, and the head is one of the
-control's induction heads:
+induction heads:
 
 ``` sh
 make -s run-24 ARGS="--map 1 2 build/gpt-repeats.safetensors 97 98 99 97 98"
@@ -743,15 +746,20 @@ static void show_map(int count, char *const word[count])
 static void show_chapter(void)
 {
     Trained run = trained_read("src/data/trained.tsv");
+    Trained control = trained_read("src/data/trained-short.tsv");
     Trained repeating = trained_read("src/data/trained-repeats.tsv");
     figure_pipeline("pipeline", "weights");
     show_scores();
     show_trained("run", "The heads of the model that reads Shakespeare",
                  HEAD_BEFORE, &run);
     show_back(&run);
+    show_most("control: losses of both halves, most before, most followed",
+              &control);
+    show_most("with repeats", &repeating);
     show_repeats(&repeating);
-    show_steps(&run, &repeating);
+    show_steps(&repeating);
     trained_free(&run);
+    trained_free(&control);
     trained_free(&repeating);
 }
 

@@ -14,10 +14,9 @@ $(BUILD)/run/%.ok: $(BUILD)/chapters/% chapters/%.c $$(data_$$(call number,$$*))
 	  $(foreach svg,$(filter %.svg,$^),&& cp $(svg) $(figures)); }
 	@mv $@.new $@
 
-# The figures of book.md, which are kept: a drawing, and two of the model that has learned a
-# language, whose numbers tests/web/workbench.t holds.
+# The figure of book.md, a drawing that is kept.
 page_figures := $(BUILD)/figures/page/made
-drawn := $(addprefix tools/theme/,transformer.svg language-looks.svg language-next.svg)
+drawn := tools/theme/transformer.svg
 $(page_figures): $(drawn)
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@cp $(drawn) $(@D)

@@ -1,6 +1,6 @@
 # ---- Speed: what this machine can do at most, and what each library makes of it.
 
-.PHONY: gpt2 write bench bench-compiles shakespeare train train-book train-dropout train-repeats train-page train-words mutants
+.PHONY: gpt2 write bench bench-compiles shakespeare train train-book train-dropout train-short train-repeats train-page train-words mutants
 
 # The book's functions as a shared library, and bench.c, for each instruction set, with a
 # kernel of its own that takes one tile of queries at a time.
@@ -58,16 +58,19 @@ train: gpt = $(BUILD)/gpt$(if $(TEXT)$(SIZES),.own)
 train: log = $(if $(TEXT)$(SIZES),,src/data/trained.tsv)
 train: sizes = $(SIZES)
 train: written = $(if $(TEXT)$(SIZES),,src/data/written.txt)
+train-short: gpt = $(BUILD)/gpt-short
+train-short: log = src/data/trained-short.tsv
+train-short: sizes = 1600 16 128 160 5 3 0 0
 train-repeats: gpt = $(BUILD)/gpt-repeats
 train-repeats: log = src/data/trained-repeats.tsv
-train-repeats: sizes = 1600 16 128 160 5 3 1 0
+train-repeats: sizes = 1600 16 128 160 5 3 2 0
 train-page: gpt = $(BUILD)/gpt-page
 train-page: halved = src/models/language.safetensors
-train-page: sizes = 4000 16 128 112 4 2 1 0
-train train-repeats: text = $(if $(TEXT),"$$TEXT",$(BUILD)/shakespeare.txt)
-train train-repeats: $(if $(TEXT),,$(BUILD)/shakespeare.txt)
-train train-repeats: both = $(gpt).read.txt $(gpt).held-out.txt
-train-book train-dropout train-page: both = src/data/prose.txt src/data/held_out.txt
+train-page: sizes = 8000 16 128 112 4 2 4 0
+train train-short train-repeats train-page: text =  $(if $(TEXT),"$$TEXT",$(BUILD)/shakespeare.txt)
+train train-short train-repeats train-page: $(if $(TEXT),,$(BUILD)/shakespeare.txt)
+train train-short train-repeats train-page: both =  $(gpt).read.txt $(gpt).held-out.txt
+train-book train-dropout: both = src/data/prose.txt src/data/held_out.txt
 train-book: gpt = $(BUILD)/gpt-book
 train-book: log = src/data/trained-book.tsv
 train-book: sizes = 4000 16 128 160 5 3 0 0
@@ -77,9 +80,10 @@ train-dropout: sizes = 4000 16 128 160 5 3 0 20
 train: ## chapter 23's long run, of a quarter to half an hour; after Ctrl-C it goes on; TEXT=FILE SIZES="200 8 64 64 2 2 0 10"
 train-book: ## chapter 23's run that reads this book
 train-dropout: ## the same, with dropout
-train-repeats: ## chapter 24's shorter run, with texts that repeat themselves
+train-short: ## chapter 24's shorter run, the control
+train-repeats: ## the same, with texts that repeat themselves
 train-page: ## the workbench's language model, in 16 bits
-train train-repeats train-page train-book train-dropout: $(BUILD)/tools/train $(BUILD)/tools/write
+train train-short train-repeats train-page train-book train-dropout: $(BUILD)/tools/train $(BUILD)/tools/write
 	@mkdir -p $(BUILD)
 	@$(if $(text),n=$$(wc -c <$(text)) && held=$$((n / 10 < 60000 ? n / 10 : 60000)) && \
 	  head -c $$((n - held)) $(text) >$(gpt).read.txt && tail -c $$held $(text) >$(gpt).held-out.txt)

@@ -72,7 +72,7 @@ void gpt_training_batch(GptTraining *t, int *ids, int *targets)
     for (int i = 0; i < t->texts; i++, ids += n, targets += n) {
         const int from = random_below(&t->random, t->bytes - n);
         read_passage(t->model.vocabulary, n, t->text + from, ids, targets);
-        if (t->repeats && i % 2)
+        if (t->repeats && (i + 1) % t->repeats == 0)
             repeat_passage(16 + random_below(&t->random, 49), n, ids,
                            targets);
     }

@@ -1,4 +1,5 @@
 #include "attention/prose.h"
+#include "attention/21_training.h"
 #include "support.h"
 #include "support/file.h"
 
@@ -34,4 +35,26 @@ const PlainText *prose(void)
     if (!text.bytes)
         text = plain_text("src/data/prose.txt", held_out()->length);
     return &text;
+}
+
+void draw_twice(Random *r, int vocabulary, const PlainText *source,
+                int texts, int n, int ids[texts][n])
+{
+    const int half = n / 2;
+    if (texts < 1 || n < 6 || n % 2)
+        REFUSE("%d texts of %d tokens: at least 1, and an even number from "
+               "6 on, are needed",
+               texts, n);
+    if (source && half > source->length)
+        REFUSE("texts of %d tokens: at most %d, twice the source, are "
+               "needed",
+               n, 2 * source->length);
+    for (int t = 0; t < texts; t++) {
+        const int from =
+            source ? random_below(r, source->length - half + 1) : 0;
+        for (int i = 0; i < half; i++)
+            ids[t][i] = ids[t][i + half] =
+                source ? source->bytes[from + i]
+                       : random_below(r, vocabulary);
+    }
 }

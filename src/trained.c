@@ -11,7 +11,7 @@ static void read_sizes(Tsv *file, Trained *t)
         int *size, least, most;
     } size[10] = {{"steps", &run->steps, 1, INT_MAX},
                   {"texts", &run->texts, 1, INT_MAX},
-                  {"repeats", &run->repeats, 0, 1},
+                  {"repeats", &run->repeats, 0, INT_MAX},
                   {"vocabulary", &g->vocabulary, 1, INT_MAX},
                   {"context_length", &g->context_length, 1, INT_MAX},
                   {"width", &g->width, 1, INT_MAX},

@@ -158,13 +158,45 @@ static void gather(int text, const Gpt *g, const GptPass *one, GptPass *all)
            one->logits, rows * (size_t)g->vocabulary * sizeof(float));
 }
 
+/* From what the first block gets, block by block, text by text. */
+static void block_test(const char *set)
+{
+    Gpt g = golden_gpt(set);
+    GptPass p = golden_pass(set, &g), one;
+    const float *begin = input(set, "begin");
+    const int size = p.n * g.width;
+    gpt_pass_init_plain(&one, &g, p.n);
+    for (int text = 0; text < p.texts; text++) {
+        memcpy(one.block->in, begin + text * size,
+               (size_t)size * sizeof *begin);
+        for (int l = 0; l < g.layers; l++)
+            block_forward(&g.block[l], p.n, &one.block[l]);
+        gather(text, &g, &one, &p);
+    }
+    expect_layers(set, &g, &p);
+    gpt_pass_free(&one);
+    gpt_pass_free(&p);
+    gpt_free(&g);
+}
+
+/* A pass for more tokens than there are, or for two texts. */
+static void wrong_pass_test(int texts, int n)
+{
+    static const int ids[3] = {0};
+    Gpt g = golden_gpt("gpt_tied");
+    GptPass p;
+    gpt_pass_init(&p, &g, texts, n);
+    gpt_forward_plain(&g, 2, ids, &p);
+}
+
 static void plain_forward_test(const char *set)
 {
     Gpt g = golden_gpt(set);
     GptPass p = golden_pass(set, &g), one;
     gpt_pass_init_plain(&one, &g, p.n);
     for (int text = 0; text < p.texts; text++) {
-        gpt_forward_plain(&g, golden_ints(set, "ids") + text * p.n, &one);
+        gpt_forward_plain(&g, p.n, golden_ints(set, "ids") + text * p.n,
+                          &one);
         gather(text, &g, &one, &p);
     }
     expect_close("begin", p.block[0].in, golden(set, "begin"), 1e-6, 1e-6);
@@ -192,14 +224,14 @@ static void plain_backward_test(const char *set, float start)
     for (int text = 0; text < texts; text++) {
         const int *ids = golden_ints(set, "ids") + text * n;
         const int *targets = golden_ints(set, "targets") + text * n;
-        gpt_forward_plain(&g, ids, &p);
+        gpt_forward_plain(&g, n, ids, &p);
         cross_entropy(n, v, (void *)p.logits, targets, (void *)shares);
         gpt_pass_clear(&grad_p);
         cross_entropy_backward(n, v, (void *)shares, targets,
                                (void *)grad_p.logits);
         for (int i = 0; i < n * v; i++)
             grad_p.logits[i] /= (float)texts;
-        gpt_backward_plain(&g, ids, &p, &grad_p, &grad_g);
+        gpt_backward_plain(&g, n, ids, &p, &grad_p, &grad_g);
     }
     expect_close("gradient", subtract(g.count, grad_g.memory, start),
                  golden(set, "gradient"), 1e-5, 1e-6);
@@ -309,7 +341,8 @@ int main(void)
     EACH_SET("gelu_fast", "gelu_*-gelu", gelu_fast_test(set));
     ADDS("gelu_backward", "gelu_*-gelu", "gelu_small", gelu_test);
     TAP("gelu_backward: far from 0", far_test());
-    EACH_SET("block_forward", "gpt_*-ids", plain_forward_test(set));
+    EACH_SET("block_forward", "gpt_*-ids", block_test(set));
+    EACH_SET("gpt_forward_plain", "gpt_*-ids", plain_forward_test(set));
     ADDS("block_backward", "gpt_*-gradient", "gpt_tied",
          plain_backward_test);
     TAP("sigmoid: near 0, and far from it", sigmoid_test());
@@ -324,6 +357,10 @@ int main(void)
     TAP("gpt_embed_backward: adds to what is there",
         backward_test("gpt_tied", 1));
     TAP("gpt_load: what PyTorch has written", load_test());
+    TAP_REFUSES("gpt_forward_plain", "a pass of three tokens for two", NULL,
+                wrong_pass_test(1, 3));
+    TAP_REFUSES("gpt_forward_plain", "a pass of two texts", NULL,
+                wrong_pass_test(2, 2));
     REFUSES("gpt.c: norm_gradient_check: a gradient of d = 2: 3 is needed",
             norm_gradient_check(&l, &grad_l));
     REFUSES(NULL,

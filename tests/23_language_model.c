@@ -191,7 +191,7 @@ static void repeats_test(const char *set)
                      .texts = dim(set, "ids", 0),
                      .bytes = dim(set, "text", 0),
                      .text = text,
-                     .repeats = 1};
+                     .repeats = 2};
     t.model.context_length = dim(set, "ids", 1);
     gpt_training_init(&t, &t);
     t.random = input_random(set);

@@ -141,17 +141,16 @@ static void refusals(void)
                 "24_inside.c: head_weights: losses of nan and nan: a model "
                 "with finite ones is needed",
                 heads_for(1, 6, 0, NAN));
-    REFUSES("24_inside.c: draw_twice: 1 texts of 5 tokens: at least 1, and "
+    REFUSES("prose.c: draw_twice: 1 texts of 5 tokens: at least 1, and "
             "an even number from 6 on, are needed",
             draw_twice(&r, 128, NULL, 1, 5, ids));
     REFUSES_SUCH("texts of 4",
                  draw_twice(&r, 128, NULL, 1, 4, (int(*)[4])ids));
     REFUSES_SUCH("no texts",
                  draw_twice(&r, 128, NULL, none, 6, (int(*)[6])ids));
-    REFUSES(
-        "24_inside.c: draw_twice: texts of 47158 tokens: at most 47156, "
-        "twice the source, are needed",
-        draw_twice(&r, 128, held_out(), 1, 47158, (int(*)[47158])ids));
+    REFUSES("prose.c: draw_twice: texts of 47158 tokens: at most 47156, "
+            "twice the source, are needed",
+            draw_twice(&r, 128, held_out(), 1, 47158, (int(*)[47158])ids));
     gpt_pass_free(&p);
     gpt_free(&g);
 }

@@ -144,20 +144,21 @@ static const WrongText not_measured[] = {
 
 /* ---- The logs of the long runs */
 
-static const char *const logs[4] = {
+static const char *const logs[5] = {
     "src/data/trained.tsv", "src/data/trained-repeats.tsv",
-    "src/data/trained-book.tsv", "src/data/trained-dropout.tsv"};
+    "src/data/trained-book.tsv", "src/data/trained-dropout.tsv",
+    "src/data/trained-short.tsv"};
 
 /* The first has the long run's sizes; all have rows for every fortieth of
  * their steps, and for the first one. (tests/gpt.t holds what the heads'
  * scores have to do with the rows.) */
 static void test_logs(void)
 {
-    for (int log = 0; log < 4; log++) {
+    for (int log = 0; log < 5; log++) {
         Trained t = trained_read(logs[log]);
         GptTraining due = gpt_long_run;
         due.bytes = t.run.bytes;
-        expect_equal("repeats", t.run.repeats, log == 1);
+        expect_equal("repeats", t.run.repeats, log == 1 ? 2 : 0);
         expect_equal("dropout", t.run.dropout, log == 3 ? 0.2 : 0);
         if (log == 0)
             expect_true("sizes", !memcmp(&t.run, &due, sizeof due));
@@ -179,8 +180,9 @@ static void read_log(void)
 }
 
 static const WrongText no_log[] = {
-    {"repeats\t0", "repeats\t2",
-     "file:4: repeats is '2': a whole number from 0 to 1 is needed"},
+    {"repeats\t0", "repeats\t-1",
+     "file:4: repeats is '-1': a whole number from 0 to 2147483647 is "
+     "needed"},
     {"width\t160", "width\t0",
      "file:7: width is '0': a whole number from 1 to 2147483647 is needed"},
     {"\tThe lar", "\tThe la",

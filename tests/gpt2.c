@@ -49,7 +49,7 @@ static int largest_after(const Gpt *g, int n, const int ids[n])
     int best = 0;
     GptPass p;
     gpt_pass_init_plain(&p, g, n);
-    gpt_forward_plain(g, ids, &p);
+    gpt_forward_plain(g, n, ids, &p);
     const float *logits = p.logits + (n - 1) * g->vocabulary;
     for (int i = 1; i < g->vocabulary; i++)
         best = logits[i] > logits[best] ? i : best;

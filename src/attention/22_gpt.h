@@ -118,15 +118,15 @@ void block_backward(const GptBlock *b, int n, const GptBlockPass *p,
                     GptBlockPass *grad_p, GptBlock *grad_b);
 
 /* From the ids of one text to the logits of what comes next, row by row, in
- * a pass of gpt_pass_init_plain. Refuses ids that are no row, and what
- * block_forward refuses.
+ * a pass of gpt_pass_init_plain for n tokens. Refuses a pass for more texts
+ * or other tokens, ids that are no row, and what block_forward refuses.
  * PyTorch: GPT2LMHeadModel(...)(ids).logits, of Hugging Face's
  * transformers. */
-void gpt_forward_plain(const Gpt *g, const int *ids, GptPass *p);
+void gpt_forward_plain(const Gpt *g, int n, const int ids[n], GptPass *p);
 
 /* From grad_p->logits, the gradient of a loss by the logits, adds to the
  * gradients of all parameters. All else in grad_p must be 0 before it
  * begins. Refuses ids that are no row, and what block_backward refuses.
  * PyTorch: loss.backward(). */
-void gpt_backward_plain(const Gpt *g, const int *ids, const GptPass *p,
-                        GptPass *grad_p, Gpt *grad_g);
+void gpt_backward_plain(const Gpt *g, int n, const int ids[n],
+                        const GptPass *p, GptPass *grad_p, Gpt *grad_g);

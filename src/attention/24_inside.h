@@ -57,9 +57,3 @@ void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
 void head_scores(Gpt *g, int texts, int n, const int ids[texts][n],
                  float score[g->layers * g->n_heads][HEAD_SCORES],
                  float loss[2]);
-
-/* Draws texts of n tokens whose second half is the first again: passages of
- * the source, or with NULL random tokens. Refuses texts below 1, an n that
- * is odd or below 6, and passages longer than the source. */
-void draw_twice(Random *r, int vocabulary, const PlainText *source,
-                int texts, int n, int ids[texts][n]);

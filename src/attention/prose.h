@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "attention/B_random.h"
+
 /* A text in ASCII, of so many bytes, which a 0 follows. */
 typedef struct {
     int length;
@@ -21,3 +23,9 @@ PlainText plain_text(const char *path, int least);
  * 20,000 bytes held out, and prose that is shorter than that. */
 const PlainText *prose(void);
 const PlainText *held_out(void);
+
+/* Draws texts of n tokens whose second half is the first again: passages of
+ * the source, or with NULL random tokens. Refuses texts below 1, an n that
+ * is odd or below 6, and passages longer than the source. */
+void draw_twice(Random *r, int vocabulary, const PlainText *source,
+                int texts, int n, int ids[texts][n]);

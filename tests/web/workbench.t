@@ -323,15 +323,15 @@ is_deeply run($workbench, ['stage=roles', 'words=dog likes bird dog'])->{note},
 # ---- The trained models: the logits of chapter 23's program, and what it writes.
 
 my @chapter = ("$build/chapters/23_language_model", 'src/models/language.safetensors');
-my $kiwi = 'One kiwi, two plums, one ki';
-for my $text ('The ', $kiwi, 'q', '~{|', 'The mask hides the future. ' x 4) {
+my $ros = 'Good Rosencrantz, and you, sweet Ros';
+for my $text ('The ', $ros, 'q', '~{|', 'The mask hides the future. ' x 4) {
     my @ids    = map {ord} split //, $text;
     my $r      = run($inside, ["words=$text", 'ask=output:-:' . $#ids . ':0'], DIGITS => 9);
     my @wanted = do { local $ENV{DIGITS} = 9; join(' ', `@chapter @ids`) =~ /-?\d+\.\d+/g };
     is scalar @wanted, 128, "'$text': chapter 23 prints all logits";
     cmp_ok max(map { abs $r->{table}{'output -'}{$#ids}[$_] - $wanted[$_] } 0 .. 127), '<', 2e-5, '... and the page has the same';
 }
-for my $text ('The ', $kiwi) {
+for my $text ('The ', $ros) {
     my $sampled = run($inside, ["words=$text", 'write=40', 'temperature=0.8']);
     my $wanted  = `$build/tools/write $chapter[1] '$text' 40` =~ s/\n\z//r;
     is join('', @{$sampled->{names}{words}}), $wanted =~ tr/ \n/␣↵/r, "'$text' is written on as by chapter 23";
@@ -340,23 +340,23 @@ is run($inside, ['stage=repeated'])->{names}{best}[0], 'a', 'after fihapfih come
 
 # ---- Maps: the weights of every head, as two digits of 16; and what it does.
 
-my $n = length $kiwi;
-my $r = run($inside, ["words=$kiwi"]);
-my %weights = map { $_ => run($inside, ["words=$kiwi", "head=$_"], DIGITS => 9)->{table}{s/\./.weights /r} } keys %{$r->{map}};
+my $n = length $ros;
+my $r = run($inside, ["words=$ros"]);
+my %weights = map { $_ => run($inside, ["words=$ros", "head=$_"], DIGITS => 9)->{table}{s/\./.weights /r} } keys %{$r->{map}};
 for my $head (sort keys %weights) {
     my $rows = $weights{$head};
     is_deeply $r->{map}{$head}{lines},
       [map { join '', map { sprintf '%02x', $_ * 255 + 0.5 } @{$rows->{$_}} } 0 .. $n - 1], "the map of head $head has its weights";
 }
-my $own = $weights{'1.1'};
-cmp_ok abs(sum(map { $own->{$_}[$_ - 1] } 1 .. $n - 1) / ($n - 1) - $r->{map}{'1.1'}{before}), '<', 6e-4, '... the token before';
-# ", " stands twice, with "o" and "t" behind it; ", one" is not there before; " ki" is.
+my $own = $weights{'1.0'};
+cmp_ok abs(sum(map { $own->{$_}[$_ - 1] } 1 .. $n - 1) / ($n - 1) - $r->{map}{'1.0'}{before}), '<', 6e-4, '... the token before';
+# Two characters or more that have stood together before: what followed them.
 my %from = map { my $i = $_; my $best; for my $size (reverse 2 .. $i) {
-    my $at = rindex substr($kiwi, 0, $i), substr($kiwi, $i + 1 - $size, $size);
+    my $at = rindex substr($ros, 0, $i), substr($ros, $i + 1 - $size, $size);
     if ($at >= 0) { $best = $at + $size; last } } defined $best ? ($i => $best) : () } 0 .. $n - 1;
-cmp_ok abs(sum(map { $own->{$_}[$from{$_}] } keys %from) / keys(%from) - $r->{map}{'1.1'}{followed}), '<', 6e-4, '... and what followed';
+cmp_ok abs(sum(map { $own->{$_}[$from{$_}] } keys %from) / keys(%from) - $r->{map}{'1.0'}{followed}), '<', 6e-4, '... and what followed';
 is run($inside, ['words=abc'])->{map}{'0.0'}{followed}, '-1.000', 'where nothing has stood before, nothing followed';
-is_deeply [grep { $r->{map}{$_}{before} > $r->{map}{'0.2'}{before} } keys %{$r->{map}}], [], 'head 0.2 looks most at the token before';
+is_deeply [grep { $r->{map}{$_}{before} > $r->{map}{'0.3'}{before} } keys %{$r->{map}}], [], 'head 0.3 looks most at the token before';
 
 # ---- What the page says of its things to try holds, number by number.
 
@@ -387,20 +387,6 @@ for my $thing (@things) {
         is $said, scalar(() = $text =~ /\d\.\d{3,}/g), '... which are all numbers that it tells of' if $text =~ /\d\.\d{3}/;
     }
 }
-
-# The two figures of that page, which are kept, have the numbers of both states.
-my @both = map { run($inside, ["words=$kiwi", 'head=1.1', @$_]) } [], ['off=0.2'];
-my $pairs = sub { my ($names, $row) = @_; map {"$names->[$_] $row->[$_]"} 0 .. $#$row };
-my %drawn = map {
-    my $svg = do { local (@ARGV, $/) = "tools/theme/language-$_.svg"; <> };
-    utf8::decode($svg);
-    ($_ => [map { /(\S \d\.\d{4})/g } $svg =~ /<desc.*?>(.*?)<\/desc>/s]);
-} qw(looks next);
-is_deeply $drawn{looks}, [map { $pairs->($_->{names}{words}, $_->{table}{'1.weights 1'}{$n - 1}) } @both],
-  'what the last token looks at is drawn';
-my %next = map { $_ => 1 } @{$drawn{next}};
-is_deeply [grep { !$next{$_} } map { ($pairs->($_->{names}{best}, $_->{table}{'next -'}{0}))[0 .. 2] } @both], [],
-  '... and the three most likely tokens of either state';
 
 # ---- What makes no sense.
 

@@ -258,7 +258,7 @@ reading("another example keeps text and seed; Back leads back", "workbench", asy
 
 // ---- A model that has learned
 
-const KIWI = "One kiwi, two plums, one ki";
+const ROS = "Good Rosencrantz, and you, sweet Ros";
 const next = (page) => root(page).getByRole("grid", { name: /^most likely / });
 const head = (page, name) => root(page).getByRole("button", { name: new RegExp(`^head ${name}`) });
 
@@ -286,8 +286,8 @@ reading("(gate) a model that has learned: loaded when it is chosen", "workbench"
   );
   await stage(page).selectOption("language");
   await showing(page);
-  await words(page).fill(KIWI);
-  await showing(page, `words=${KIWI}`);
+  await words(page).fill("To be, or not to b");
+  await showing(page, "words=To be, or not to b");
   assert.equal(await root(page).locator("canvas").count(), 8);
   assert.deepEqual(await axeIn(page), []);
   await words(page).fill("für");
@@ -300,31 +300,31 @@ reading("(gate) a model that has learned: loaded when it is chosen", "workbench"
 });
 
 reading("heads: shown, and switched off one by one", "workbench", async (page) => {
-  await page.getByRole("link", { name: KIWI }).click();
-  await showing(page, `words=${KIWI}`);
-  await head(page, "0.2").click();
-  await grid(page, "block 0: attention weights, head 2").waitFor();
-  assert.equal(await head(page, "0.2").getAttribute("aria-pressed"), "true");
-  for (const name of ["1.0", "1.1"])
+  await page.getByRole("link", { name: ROS }).click();
+  await showing(page, `words=${ROS}`);
+  await head(page, "0.3").click();
+  await grid(page, "block 0: attention weights, head 3").waitFor();
+  assert.equal(await head(page, "0.3").getAttribute("aria-pressed"), "true");
+  for (const name of ["1.0", "1.3"])
     await root(page)
       .getByRole("button", { name: `switch off: head ${name}`, exact: true })
       .click();
-  await showing(page, `words=${KIWI}`, "off=1.0,1.1");
+  await showing(page, `words=${ROS}`, "off=1.0,1.3");
   await root(page).getByRole("button", { name: "switch on: head 1.0", exact: true }).click();
-  await showing(page, `words=${KIWI}`, "off=1.1");
+  await showing(page, `words=${ROS}`, "off=1.3");
 });
 
 reading("a share of a model, and its logits, by keys alone", "workbench", async (page) => {
-  await page.getByRole("link", { name: KIWI }).click();
-  await showing(page, `words=${KIWI}`);
-  await next(page).getByRole("gridcell", { name: "i, w: 0.9204" }).focus();
+  await page.getByRole("link", { name: ROS }).click();
+  await showing(page, `words=${ROS}`);
+  await next(page).getByRole("gridcell", { name: "s, e: 0.9876" }).focus();
   await press(page, "Enter", "Enter");
   for (const name of ["shares of the next token", "logits", "what the output gets"]) {
     await press(page, "Tab", "Enter");
     assert.equal(await panel(page).locator(".number .label").innerText(), name);
   }
   await press(page, "Escape");
-  assert.equal(await focused(page), "i, w: 0.9204"); // where it began
+  assert.equal(await focused(page), "s, e: 0.9876"); // where it began
 });
 
 const damaged = { prepare: answering(/model-language\.js$/, "book.packed ??= {};") };

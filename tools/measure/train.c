@@ -421,9 +421,7 @@ static int train_gpt(int argc, char *argv[])
                argc - 1);
     for (int i = 0; i + 6 < argc; i++)
         *size[i] = (int)parse_integer(name[i], argv[i + 6], least[i],
-                                      i == 6   ? 1
-                                      : i == 7 ? 99
-                                               : 1 << 20);
+                                      i == 7 ? 99 : 1 << 20);
     sizes.dropout = percent / 100.0;
     run_train(&sizes, argv + 1);
     return 0;

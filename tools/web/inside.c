@@ -8,7 +8,7 @@ static const Stage stages[STAGES] = {
     {.name = "language",
      .settings =
          " words write temperature top_k seed head mask window off ",
-     .text = {{.words = "The mask hides the future. The mask h"}},
+     .text = {{.words = "Good Rosencrantz, and you, sweet Ros"}},
      .draw = BY_TRAINING,
      .number = {[KEY_MASK] = SEE_CAUSAL}},
     {.name = "repeated",
