@@ -4,20 +4,20 @@
 ![The way from words to attention. This chapter looks at the shaded
 step](pipeline.svg){#fig-gpt2-pipeline}
 
-The model of [](#language-model) reads *shiny* as five letters. GPT-2 has
-never seen a letter in it. To GPT-2, *shiny* is number 22441, or, at the
-beginning of a text, the numbers 1477 and 3541, and how many letters are
-inside a number it would have to know by heart.
+The model of [](#language-model) reads *shiny* as five letters. To GPT-2 it
+is number 22441, or, at the beginning of a text, the numbers 1477 and 3541.
+How many letters such a number stands for, GPT-2 can only memorize.
 
-Why would anyone build a reader that can't see letters? Letters are
-expensive. A context of 128 of them ends after two dozen words, and each
-letter costs as much to read as a word would. A token for every word is the
-other extreme: then *shinyish* has no token, and can be neither read nor
-written.
+Why would anyone build a reader that doesn't see the letters of a word?
+Letters are expensive. A context of 128 of them ends after two dozen words,
+and each letter costs as much to read as a word would. A token for every
+word is the other extreme: then *shinyish* has no token, and can be neither
+read nor written.
 
-What large models do lies in between, and they learn it from text: letters
-that often stand together become one token. This chapter learns such tokens,
-and then opens GPT-2, with its own, to continue a sentence of yours.
+Large models take a middle course: letters that often occur together become
+one token, and a count over a large text decides which. This chapter finds
+such tokens, and then opens GPT-2, with its own, to continue a sentence of
+yours.
 */
 
 #include "attention/25_gpt2.h"
@@ -29,16 +29,17 @@ and then opens GPT-2, with its own, to continue a sentence of yours.
 ## Byte-pair encoding {#gpt2-pairs}
 
 Begin with bytes, of which there are 256, so that every text can be written.
-Then look for the two neighbours that stand together most often, and give
-the pair a token of its own, number 256. Do it again, with the new token
+Then look for the most frequent pair of neighbours, and give it a token of
+its own, number 256. Do it again, with the new token
 among the others: 257, 258, and so on. That is **byte-pair encoding**
-[@sennrich2016], and it takes three short functions.
+[@sennrich2016], and it takes a few short functions.
 
-**Exercise 25.1** (★★, 3 points): `most_frequent_pair`. Which two neighbours
-stand together most often? Write them to `pair`, and return how often. All
-ids are below `tokens`. Of equally frequent pairs take the one that comes
-first in the text; of a text without two tokens, return 0 and leave `pair`
-alone. `most_frequent_pair` refuses an id that is not below `tokens`.
+**Exercise 25.1** (★★, 3 points): `most_frequent_pair`. Which two tokens are
+neighbours most often? Write them to `pair`, and return how often. All ids
+are below `tokens`. Of equally frequent pairs take the one that comes first
+in the text; for a text of fewer than two tokens, return 0 and leave `pair`
+alone. (In *aaa*, the pair *aa* counts twice.) `most_frequent_pair` refuses
+an id that is not below `tokens`.
 
 ::: hint
 Count all pairs first, in a table of `tokens` rows of `tokens` numbers:
@@ -51,9 +52,8 @@ count. The table is yours to free.
 :::
 
 ::: done
-Two passes over a text, and a table in between. With fifty thousand tokens
-it would have billions of counts: for large vocabularies, keep a list of
-pairs instead.
+With fifty thousand tokens the table would have billions of counts: for
+large vocabularies, keep a list of pairs instead.
 :::
 */
 
@@ -80,7 +80,7 @@ int most_frequent_pair(int tokens, int n, const int ids[n], int pair[2])
 /*
 **Exercise 25.2** (★★, 3 points): `bpe_merge`. Put the token `whole` in
 place of each occurrence of `pair`, from left to right, and return how many
-tokens are left. `ids` is overwritten. In *aaa*, the pair *aa* is found
+tokens are left. `ids` is overwritten. In *aaa*, the pair *aa* is merged
 once, and the last *a* stays.
 
 ::: hint
@@ -107,15 +107,15 @@ int bpe_merge(int n, int ids[n], const int pair[2], int whole)
 /*
 **Exercise 25.3** (★★, 3 points): `bpe_train`. Learn up to `merges` merges
 from a text of bytes; `ids` is overwritten. Merge `k` makes the token
-`BPE_BYTES + k` of `pair[k]`. End where no pair occurs twice, and return how
-many merges were made.
+`BPE_BYTES + k` from `pair[k]`. Stop when no pair is counted twice, and
+return how many merges were made.
 
 ::: hint
 At merge `k` there are `BPE_BYTES + k` tokens. `n` shrinks.
 :::
 
 ::: done
-That is all of training: counting. No slope, no loss, no step.
+That's all there is to training here: counting. No slope, no loss, no step.
 :::
 */
 
@@ -133,8 +133,18 @@ int bpe_train(int n, int ids[n], int merges, int pair[merges][2])
 }
 
 /*
-Another text is encoded by the same merges, in the order in which they were
-learned, whether or not its pairs are frequent:
+**Exercise 25.4** (★, 2 points): `bpe_encode`. Encode another text of bytes,
+in place, by merges that have been learned, in the order in which they were
+learned, whether or not its own pairs are frequent. Return how many tokens
+there are.
+
+::: hint
+One loop over the merges, with one line in it.
+:::
+
+::: done
+A tokenizer is a list of pairs, and this loop.
+:::
 */
 
 int bpe_encode(int merges, const int pair[merges][2], int n, int ids[n])
@@ -145,11 +155,11 @@ int bpe_encode(int merges, const int pair[merges][2], int n, int ids[n])
 }
 
 /*
-**Exercise 25.4** (★★, 3 points): `bpe_decode`. The way back: write the
-bytes of one token to `text`, which has room for `most`, and return how many
-there are. A token below `BPE_BYTES` is a byte. Any other is a merge of two
-tokens, of which each may be a merge. `bpe_decode` refuses an id that is no
-token, and too little room.
+**Exercise 25.5** (★★, 3 points): `bpe_decode`. The way back, token by
+token: write the bytes of one to `text`, which has room for `most`, and
+return how many there are. A token below `BPE_BYTES` is a byte. Any other is
+a merge of two tokens, each of which may be a merge. `bpe_decode` refuses an
+id that isn't a token's, and a `text` that is too small.
 
 ::: hint
 Let the function call itself, for the left part and for the right one. Where
@@ -236,7 +246,7 @@ static void show_shoes(void)
 /*
 Eight merges, learned from one sentence about shoes; then that sentence, *a
 shiny sun and a shiny shoe: shiny shoes shine in the sun*; then *a shinyish
-sunshine*. Bars stand between tokens, so that you see the spaces:
+sunshine*. Tokens end at bars, so that you can see their spaces:
 
 ``` output
 256: | | and |s|
@@ -256,12 +266,12 @@ sunshine*. Bars stand between tokens, so that you see the spaces:
 
 After five merges *shiny* is one token, with the space before it: 260. Read
 the list from the top and you see it grow. The second text has two words
-that were not in the first, and it can be written all the same: in pieces
-that were learned, and in single letters for the rest. No word is unknown,
-only expensive.
+that were not in the first, and it can still be encoded: in pieces that were
+learned, and in single letters for the rest. No word is unknown, only
+expensive.
 
-And look at token 261: *a shiny*. Two words in one token, because they stood
-together twice. Nobody has told the encoder what a word is.
+And look at token 261: *a shiny*. Two words in one token, because they came
+together twice. Nobody told the encoder what a word is.
 
 ## From a whole book {#gpt2-book}
 
@@ -315,11 +325,11 @@ text held out: bytes, tokens (2)
 bytes per token: 2.1733
 ```
 
-An *e* or an *s* at the end of a word comes first, then *th*; and among the
-longest there is one word that is this book's own. In paragraphs that it has
-never seen, a token now stands for 2.1733 bytes: a context of 128 tokens
-would reach more than twice as far as one of 128 bytes, and each step of
-attention would cost what it cost before. That is what tokens are for.
+An *e* or an *s* at the end of a word comes first, then *th*; and the
+longest of all is *attention*, with the space before it. In paragraphs that
+were held out, a token stands for 2.1733 bytes: a context of 128 tokens
+reaches more than twice as far as one of 128 bytes, and attention costs the
+same as before. That is what tokens are for.
 
 ::: question
 One of these tokens begins with a full stop. How did it get into a token
@@ -339,15 +349,15 @@ pages, with [50000]{.cited} merges [@radford2019]. With the 256 bytes and
 one token that ends a text, that makes $256 + 50000 + 1 = 50257$. There is
 one more rule. Before any merge, the text is split into words, each with the
 space before it, into numbers, and into punctuation, and no merge crosses
-such a border. So *a shiny* can't become a token there, and the vocabulary
-isn't wasted on *shoe.* beside *shoe,* and *shoe!*
+these boundaries. So *a shiny* can't become a token there, and the
+vocabulary isn't wasted on *shoe.* beside *shoe,* and *shoe!*
 
-The files that come with the model have it all: `vocab.json` names the
-tokens, and `merges.txt` the pairs, in their order. `src/gpt2_tokens.c`
-reads them, and splits and merges as GPT-2 does. A test holds it against
-OpenAI's own `tiktoken`, on hundreds of texts with code, emoji, Chinese and
-bytes that aren't text at all. Three of these texts, with the ids that both
-find:
+The files that come with the model contain everything: `vocab.json` names
+the tokens, and `merges.txt` the pairs, in their order. `src/gpt2_tokens.c`
+reads them, splits a text into such words, and encodes each as `bpe_encode`
+does. A test compares it with OpenAI's own `tiktoken`, on hundreds of texts
+with code, emoji, Chinese and bytes that aren't text at all. Three of these
+texts, with the ids that both produce:
 */
 
 /* folded: how this is printed */
@@ -381,12 +391,14 @@ static void show_tokens(void)
 ```
 
 With a space before it, *shiny* is one token; at the very beginning of a
-text it is two, *sh* and *iny*. How many letters has number 22441?
+text it is two, *sh* and *iny*. (GPT-2 numbers the bytes in an order of its
+own, from *!* on: *A* comes 32 places later, so it is token 32.) How many
+letters has number 22441?
 
-## The model that everybody knows {#gpt2-writes}
+## GPT-2 goes on with your sentence {#gpt2-writes}
 
 GPT-2's 124,439,808 parameters ([](#gpt-model)) are public. Fetch the four
-files, half a gigabyte in all, and type a beginning:
+files, half a gigabyte in all, and type how a text begins:
 
 ``` sh
 from=https://huggingface.co/openai-community/gpt2/resolve/main
@@ -397,40 +409,39 @@ make -s gpt2 DIR=. TEXT="A shiny shoe is"
 ```
 
 The program, `tools/gpt2.c`, shows the tokens of your text with their ids,
-the five that are likeliest to come next, with their shares, and then it
-writes. `TOKENS=40` says how many, and `TEMPERATURE=0.8` and `TOP_K=40` are
-the settings of [](#language-model-writing). It computes what you have
-written: the block of [](#gpt), which `src/gpt_fast.c` makes fast by the
-kernel and the cache, and the draw of [](#language-model). With `HEADS=1` in
-place of a text it prints the table of [](#inside-run), for all $12 \cdot 12
-= 144$ heads. (Its texts are 64 random tokens, twice, so that only the first
-half helps to predict the second. It takes a minute or more, since the model
-runs once for each head.) The files of `gpt2-medium`, `gpt2-large` and
-`gpt2-xl` work the same way: the program takes the sizes from the shapes of
-the tables, and the number of heads from `config.json`.
+the five that most likely come next, with their shares, and then it writes.
+`TOKENS=40` says how many, and `TEMPERATURE=0.8` and `TOP_K=40` are the
+settings of [](#language-model-writing). The model is the one you built in
+[](#gpt), in its fast version, and your `draw_token` chooses the words.
+`HEADS=1`, in place of a text, switches off each of its $12 \cdot 12 = 144$
+heads in turn, and prints their scores as in [](#inside-run). (Its texts are
+64 random tokens, twice, so that only the first half helps to predict the
+second.) The files of `gpt2-medium`, `gpt2-large` and `gpt2-xl` work the
+same way.
 
 Numbers in a file don't say what they are for. In this one, the table of a
 layer is `[in][out]`, the transpose of `nn.Linear`'s, and queries, keys and
-values share one table. A program that reads it the other way round gets no
-error, and a model that talks nonsense. So the tests compare the stream
-after each block with PyTorch's, for a small model of this layout: the first
-block that differs has the wrong table.
+values share one table. If you read a square table the wrong way round,
+nothing reports an error, and the model talks nonsense. So the tests compare
+the stream after each block with PyTorch's, for a small model of this
+layout: the first block that differs has the wrong table.
 
 ## The end
 
-You began with two lists of numbers and one product. What reads and writes
-here is made of little else: of products, of shares, and of slopes that say
-how to change them. And each function on the way was held against somebody
-else's, PyTorch's for most of them.
+You began with two lists of numbers and one product. The model that reads
+and writes here is made of little else: of products and shares, and what it
+knows came from slopes. And each function on the way was compared with
+somebody else's, most of them with PyTorch's.
 
-Models that people talk with are much larger than GPT-2, and differ in
-parts. Most of them rotate queries and keys instead of adding a table of
-positions ([](#positions)), and let heads share keys ([](#kv-cache-groups)).
-Many keep several networks in each block, of which each token takes a few
-(mixture of experts). And after they have read, they are trained once more,
-on people's answers and ratings, to be of use in a conversation. Whatever
-you meet there, you know how to find out what it does: give it small
-numbers, try each of them a little larger, switch it off, and compare.
+Models that people talk with are much larger than GPT-2, and differ from it
+in some parts. Most of them rotate queries and keys instead of adding a
+table of positions ([](#positions)), and let heads share keys
+([](#kv-cache-groups)). Many keep several networks in each block, and send
+each token through a few (mixture of experts). And after they have read,
+they are trained once more, on people's answers and ratings, to be of use in
+a conversation. Whatever you meet there, you know how to find out what it
+does: give it small numbers, try each of them a little larger, switch it
+off, and compare.
 */
 
 int main(int argc, char *argv[])
@@ -444,7 +455,7 @@ int main(int argc, char *argv[])
 }
 
 /*
-The same merges in Python:
+The same merges in Python, which names a token by its text:
 
 ``` python
 from collections import Counter
@@ -467,16 +478,16 @@ print(f"{len(text)} bytes, {len(tokens)} tokens")
 
 ## Further exercises
 
-**Exercise 25.5** (by hand): Which pair does byte-pair encoding merge first
+**Exercise 25.6** (by hand): Which pair does byte-pair encoding merge first
 in *banana bandana*, and which next? Of equally frequent pairs the first one
 in the text counts.
 
 ## Solutions
 
-::: {.solution exercise="25.5"}
-*a* and *n* stand together four times, and so do no others: *n* and *a* do
-three times, in *banana* twice and in *bandana* once. With *an* as one
-token, the text is *b an an a*, a blank, *b an d an a*. Now *b* and *an*
-stand together twice, and so do *an* and *a*. The former comes first.
+::: {.solution exercise="25.6"}
+*a* and *n* are neighbours four times, and no other pair is so often: *n*
+and *a* three times, in *banana* twice and in *bandana* once. With *an* as
+one token, the text is *b an an a*, a space, *b an d an a*. Now *b* and *an*
+are neighbours twice, and so are *an* and *a*. The former pair comes first.
 :::
 */

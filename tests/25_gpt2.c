@@ -71,14 +71,24 @@ static void train_test(const char *set)
     for (int k = 0; k < 2 * merges; k++)
         expect_equal("pair", pair[k / 2][k % 2],
                      golden_ints(set, "pairs")[k]);
-    const int m = dim(set, "other", 0);
-    int other[m];
-    memcpy(other, golden_ints(set, "other"), sizeof other);
-    const int left = bpe_encode(merges, (const int(*)[2])pair, m, other);
-    expect_equal("tokens", left, dim(set, "encoded", 0));
-    for (int i = 0; i < left; i++)
-        expect_equal("token", other[i], golden_ints(set, "encoded")[i]);
     free(pair);
+}
+
+/* Another text, and the one that the merges were learned from. */
+static void encode_test(const char *set)
+{
+    static const char *const from[2] = {"other", "text"};
+    static const char *const to[2] = {"encoded", "merged"};
+    const int(*pair)[2] = (void *)golden_ints(set, "pairs");
+    for (int text = 0; text < 2; text++) {
+        const int n = dim(set, from[text], 0);
+        int ids[n];
+        memcpy(ids, golden_ints(set, from[text]), sizeof ids);
+        const int left = bpe_encode(dim(set, "pairs", 0), pair, n, ids);
+        expect_equal("tokens", left, dim(set, to[text], 0));
+        for (int i = 0; i < left; i++)
+            expect_equal("token", ids[i], golden_ints(set, to[text])[i]);
+    }
 }
 
 /* All tokens of a text, one after another, are the text. */
@@ -115,6 +125,7 @@ int main(void)
     TAP("most_frequent_pair: of no pair", no_pair_test());
     TAP("bpe_merge: from left to right", merge_test());
     EACH_SET("bpe_train", "pairs_*-pairs", train_test(set));
+    EACH_SET("bpe_encode", "pairs_*-pairs", encode_test(set));
     EACH_SET("bpe_decode", "pairs_*-pairs", decode_test(set));
     refusals();
     return tap_done();
