@@ -7,13 +7,13 @@ look at door 3, where the note says 5, go to door 5, and read 1. You have
 looked twice, and you couldn't have chosen the second look before the first:
 where to look was written on the first note.
 
-An attention layer chooses all the places it will look at before it has read
-what is there. Language is full of such hunts: to find *the verb of the
-clause before this one*, find the clause, then its verb. So attention layers
-are stacked, the second reading what the first has found. A stack of them,
-with small networks in between, is what this chapter builds, and what GPT-2
-is [@radford2019]. At the end we'll send two models on the hunt, one that
-looks once and one that looks twice.
+An attention layer chooses all the places it will look at before it has
+fetched anything from them. Language is full of such hunts: to find *the
+verb of the clause before this one*, find the clause, then its verb. So
+attention layers are stacked, the second reading what the first has found. A
+stack of them, with small networks in between, is what this chapter builds,
+and what GPT-2 is [@radford2019]. At the end we'll send two models on the
+hunt, one that looks once and one that looks twice.
 */
 
 #include "attention/22_gpt.h"
@@ -69,10 +69,10 @@ Here $\sigma^2$ is the mean of the squares $(x_k - \mu)^2$. The $10^{-5}$ is
 there for a row of equal numbers, whose $\sigma$ is 0. The row's **scale**,
 $r$, is 1 divided by that root.
 
-A norm comes before each part of a block, and the stream is left alone until
-the end: this is called **pre-norm**. The first Transformer put the stream
-itself through a norm after each addition [@vaswani2017]. On the way back
-we'll see why GPT-2 doesn't.
+A norm comes before each part of a block, and none is put on the stream
+itself until the end: this is called **pre-norm**. The first Transformer put
+the stream itself through a norm after each addition [@vaswani2017]. On the
+way back we'll see why GPT-2 doesn't.
 */
 
 static void measure_row(int d, const float x[d], double *mean, double *r)
@@ -124,12 +124,13 @@ static void show_norm(void)
     float out[3][4];
     const Norm plain = {4, (float[]){1, 1, 1, 1}, (float[]){0, 0, 0, 0}};
     norm_forward(&plain, 3, x, out);
-    print_matrix("a row, the same moved, and stretched, normed", 3, 4, out);
+    print_matrix("layer norm of a row, of it plus 100, of it times 10", 3,
+                 4, out);
 }
 
 /*
 ``` output
-a row, the same moved, and stretched, normed (3, 4)
+layer norm of a row, of it plus 100, of it times 10 (3, 4)
 [[-1.0690, -0.5345,  0.0000,  1.6036],
  [-1.0690, -0.5345,  0.0000,  1.6036],
  [-1.0690, -0.5345,  0.0000,  1.6036]]
@@ -137,8 +138,8 @@ a row, the same moved, and stretched, normed (3, 4)
 
 The row was 1, 2, 3, 6; then the same with 100 added to each entry; then ten
 times the first. All three come out the same. Now the way back, which other
-books call the **backward pass**. Let $z$ be the normed row, before weight
-and bias: $z_k = (x_k - \mu)\, r$. Let $g_k$ be the slope of the loss with
+books call the **backward pass**. Let $z$ be the
+normed row: $z_k = (x_k - \mu)\, r$. Let $g_k$ be the slope of the loss with
 respect to $z_k$, which is the slope of output $k$ times weight $k$. (The
 slope of the weight is the slope of the output times $z_k$, and the slope of
 the bias is that of the output.) Raise $x_j$ by a small $s$. Three things
@@ -173,8 +174,8 @@ proportion to its $z_j$. Again the output must not change, so the slopes
 times the $z_j$ must add up to 0. They do, because the mean of the $z_j^2$
 is 1 (apart from the $10^{-5}$). The first mean in the bracket is there for
 the first check, and the second for the second. If you ever forget the
-bracket, remember what it has to be blind to. (The tests compare every slope
-with PyTorch's.)
+bracket, remember what it
+has to be blind to.
 */
 
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
@@ -205,15 +206,15 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
 ## GELU {#gpt-gelu}
 
 The two linear layers of the network would be a single one if nothing came
-between them: $xAB$ is the product of $x$ with the one matrix $AB$, and
-biases don't change that. So a
+between them: $xAB$ is $x$ times the one matrix $AB$, and biases don't
+change that. So a
 nonlinear function has to come between them, and in GPT-2 it is **GELU**
 [@hendrycks2016]. It multiplies each number $x$ by a share that grows with
 $x$. Far above 0 the share is 1, and the number passes. Far below 0 the
 share is 0, and nothing passes.
 
 The share is the softmax of two scores: one is 0, and the other, $u$, is a
-slightly steeper function of $x$. The share of $u$ is $e^u / (e^u + 1) = 1 /
+steeper function of $x$. The share of $u$ is $e^u / (e^u + 1) = 1 /
 (1 + e^{-u})$, which is called the **sigmoid** of $u$. Here $u =
 \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. With
 this $u$, the share is close to the probability that a normal random number
@@ -301,8 +302,8 @@ GELU, and its slopes (2, 7)
 
 ## The block {#gpt-block}
 
-Now put the parts together. What a block computes is kept in a pass, as a
-trace keeps what an attention computes. (`rate` and
+Now put the parts together. What a block computes is kept in a struct,
+a pass, as a trace keeps what an attention computes. (`rate` and
 the two masks are for dropout, in the fast version alone.)
 
 ::: {.header of="GptBlock GptBlockPass"}
@@ -367,9 +368,8 @@ On the way back, both terms of a sum get the gradient of the sum, unchanged:
 if one term grows by a unit, the sum grows by a unit. So the slope of the
 loss with respect to the stream is handed back past all blocks to the first
 one, however many there are, and each block adds its own part to it. That is
-another reason to add, and why GPT-2 puts no norm on the stream: along it,
-slopes come back as they were. A norm after each addition would multiply
-them each time.
+another reason to add, and a reason to put no norm on the stream: a norm
+after each addition would change the slope each time.
 
 **Exercise 22.5** (★★★, 4 points): `block_backward`. From the gradient of
 `after` to the gradients of all parameters and of `in`. All tables of
@@ -391,7 +391,7 @@ which were both `normed_1`.
 :::
 
 ::: done
-One block done is all of them done: a loop goes back through the stack.
+Once one block works, they all do: a loop goes back through the stack.
 :::
 */
 
@@ -431,12 +431,12 @@ void block_backward(const GptBlock *b, int n, const GptBlockPass *p,
 Before the first block, the embedding of each token and the row of its
 position are looked up in two tables and added ([](#tokens),
 [](#positions)). After the last block comes one more norm, and then each
-token's list must become logits, one for each token that may come next.
-A linear layer does that. Its weight has a row for each token of the
-vocabulary, as the table of embeddings has. So GPT-2 uses one table as both:
-**weight tying** [@press2017].
+token's list must become logits, one for each token that may come next. A
+linear layer without a bias does that. Its weight has a row for each token
+of the vocabulary, as the table of embeddings has. So GPT-2 uses one table
+as both: **weight tying** [@press2017].
 
-::: {.header of="Gpt"}
+::: {.header of="Gpt GptPass"}
 :::
 
 (`gpt_init`, in `src/gpt.c`, makes a model. It lets `output.weight` point to
@@ -446,11 +446,12 @@ before, so nothing is copied between them.)
 **Exercise 22.6** (★★, 3 points): `gpt_forward_plain`. The whole model, for
 one text: from the ids of its `n` tokens to the logits of what comes next,
 row by row, in `p->logits`. `gpt_forward_plain` refuses a pass that has not
-been made for one text of `n` tokens.
+been made for one text of `n` tokens:
+`SIZES_CHECK("a pass of texts, n", {p->texts, 1}, {p->n, n})` does that.
 
 ::: hint
 `embed` ([](#tokens)) and `add_positions` ([](#positions)) fill the `in` of
-the first block. Positions count from 0.
+the first block. Positions are numbered from 0.
 :::
 
 ::: hint
@@ -459,7 +460,7 @@ Then a loop over the blocks; the last norm, from the last block's `after` to
 :::
 
 ::: done
-Ids go in and logits come out. You have built a GPT.
+Ids go in and logits come out: that is a whole GPT.
 :::
 */
 
@@ -504,10 +505,9 @@ void gpt_backward_plain(const Gpt *g, int n, const int ids[n],
 }
 
 /*
-That is a whole GPT, forwards and backwards, for one text. Later chapters
-call `gpt_forward` and `gpt_backward`, in `src/gpt_fast.c`, which compute
-the same with the kernel of [](#kernel), for many texts at once; a test
-checks both kinds against PyTorch.
+Later chapters call `gpt_forward` and `gpt_backward`, in `src/gpt_fast.c`,
+which compute the same with the kernel of [](#kernel), for many texts at
+once; a test checks both kinds against PyTorch.
 
 The smallest of OpenAI's GPT-2 models is such a model [@radford2019]. Its
 tokens are parts of words, and these are its sizes. 
@@ -535,9 +535,9 @@ parameters (1)
 ## One look or two {#gpt-depth}
 
 Back to the hunt. A text of twelve tokens gives the six notes and then asks
-six questions. Token 0 is the note on door 0, token 1 that on door 1, and so
-on. Each question is the number of a door, and the answer is where the notes
-lead from there. Only answers count in the loss:
+six questions. Token 0 is the note on door 0, token 1 the note on door 1,
+and so on. Each question is the number of a door, and the answer is where
+the notes lead from there. Only answers count in the loss:
 */
 
 enum { DOORS = 6, TOKENS = 2 * DOORS };
@@ -554,9 +554,10 @@ static void hunt(Random *r, int notes, int ids[TOKENS], int target[TOKENS])
 
 /*
 Training is the loop of [](#training), through your blocks: forwards, the
-loss, backwards, and a step of Adam, here after every 16 texts, 400 times.
-The models have one head and a width of 16. (They begin with larger numbers
-than GPT-2, to need fewer steps.)
+loss, backwards, and a step of Adam, here after every 16 texts, 400 times,
+with a learning rate that falls from 0.01 to 0.001. The models have one head
+and a width of 16, and answer the questions of 200 new texts. (They begin
+with larger numbers than GPT-2, to need fewer steps.)
 */
 
 /* folded: how this is trained */
@@ -712,17 +713,18 @@ the same, four times as long: 0.9858
 ```
 
 One block follows one note without a mistake. With two notes, 0.4508 of its
-answers are right. That sounds like half a success, but if you always answer
-with the door that most notes name, 0.3683 are right as well. A second block
-makes it 0.9850.
+answers are right. That sounds like half a success, but always answer with
+the door that most notes name, and you are right in 0.3683 of the cases
+anyway. (Stay at the door you are asked about, and it's 0.2950.) A second
+block brings it to 0.9850.
 
 Is it only that two blocks have more parameters? A single block twice as
-wide, with eight heads, has more than both, and after the same 400 steps it
-is at 0.5042. Yet train it four times as long, and it gets there, too:
-0.9858. Eight heads can read all six notes at once, and the network after
-them can look the answer up. With sixty doors that would be a lot to read,
-and two looks would still be two. Depth does not make the hunt possible. It
-makes it cheap.
+wide, with eight heads, has more than the two together, and after the same
+400 steps it is at 0.5042. Yet train it four times as long, and it gets
+there, too: 0.9858. Eight heads are enough to read all six notes at once,
+and the network after them may look the answer up. With sixty doors there
+would be sixty notes to read, and two looks would still be two. So here,
+depth isn't what makes the hunt possible. It makes it cheap. (One run each.)
 
 And you can watch the two looks. In the hunt of this
 chapter's first lines, a 5 hangs on door 3, and a 1 on door 5. The question
@@ -767,8 +769,8 @@ note, with its door in front](looks.svg){#fig-gpt-looks}
 
 The first block looks at the note on door 3, with 0.7895 of its weight, and
 the second at the note on door 5, with 0.9959. The largest logit, 5.4806, is
-that of door 1, where you end. Nobody told the blocks which of them takes
-the first step.
+that of door 1, where you end. Nobody told the second block to look where
+the note points that the first one has read.
 */
 
 /*
@@ -830,15 +832,14 @@ right answers without block 1, without block 2 (2)
 [0.2692, 0.3058]
 ```
 
-Nothing in this stream is replaced, yet most of what leaves it has been
-added on the way: it is 1.6116 long at first, and 12.9326 at the end. With
+Most of what leaves the stream has been added on the way: it is 1.6116 long
+at first, and 12.9326 at the end. With
 either block switched off, the model gives fewer right answers than if it
 named the door that most notes name. That fits what the weights show:
 without the first block, the second has nothing to go by, and without the
-second, nothing is done with what the first has found. (It fits, and is no
-proof: the last norm has learned with both blocks in place.) Switching off a
-part to see what it was for is called ablation, and [](#inside) does it with
-the heads of a language model.
+second, nothing is done with what the first has found. (That is no proof:
+the last norm learned with both in place.) [](#inside) does the
+same with the heads of a language model.
 
 ## Initialization {#gpt-begin}
 

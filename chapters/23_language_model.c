@@ -1,7 +1,7 @@
 /*
 # A language model {#language-model}
 
-![The way from words to attention. A language model goes all of it
+![The way from words to attention. A language model goes all the way
 for each token it writes](pipeline.svg){#fig-language-model-pipeline}
 
 You have built a GPT ([](#gpt)). It turns the ids of a text into logits, and
@@ -15,8 +15,8 @@ further on. So every text is its own teacher, at every token. A model that
 gives each token of its vocabulary a share, the probability that it comes
 next, is a **language model**.
 
-By the end of this chapter, yours has read Shakespeare's plays, five million
-letters of them, and writes scenes of its own.
+By the end of this chapter, yours will have read Shakespeare's plays, five
+million characters, and will write scenes of its own.
 */
 
 #include "attention/23_language_model.h"
@@ -74,9 +74,9 @@ What is new is only that the texts of a batch go through `gpt_forward` and
 
 **Exercise 23.1** (★★, 3 points): `gpt_gradient`. From the ids of a batch
 and its targets: return the loss, the mean over all its tokens, and put its
-gradient by every parameter into `grad_g`. Whatever `grad_g` and `grad_p`
-held before is overwritten. `gpt_gradient` refuses a pass of other sizes
-than the batch has.
+gradient with respect to every parameter into `grad_g`. Whatever `grad_g`
+and `grad_p` held before is overwritten. `gpt_gradient` refuses a pass whose
+sizes don't match the batch's.
 
 ::: hint
 All rows of all texts are one table of `texts * n` rows for `cross_entropy`,
@@ -190,19 +190,19 @@ shares end to end along a line, and point at it blindly: the longer a share,
 the likelier you are to hit it.
 
 **Exercise 23.3** (★★, 3 points): `draw_token`. Draw one of `n` tokens by
-its share. The shares need not add up to 1. `random_double`
-gives a number from 0 to below 1, and the point is that part of the whole
-line. Add the shares up in a `double`, in order, and return the first index
-where the sum is above the point. A share of 0 is never drawn. `draw_token`
-refuses a share that is negative or not finite, and shares that are all 0.
+its share. The shares need not add up to 1. `random_double` gives a number
+from 0 to below 1; multiplied by the length of the whole line, it is where
+you point. Add the shares up in a `double`, in order, and return the first
+index where the sum is above that point. A share of 0 is never drawn.
+`draw_token` refuses a share that is negative or not finite, and shares that
+are all 0.
 
 ::: hint
 Two loops: one for the length of the line, and one that walks along it.
 :::
 
 ::: done
-Most of what you have read from a language model was drawn like this, or by
-some faster way to the same shares.
+This is where the shares of a language model become text.
 :::
 */
 
@@ -211,8 +211,8 @@ int draw_token(Random *r, int n, const float shares[n])
     double whole = 0, sum = 0;
     for (int i = 0; i < n; i++) {
         if (!(shares[i] >= 0 && shares[i] <= FLT_MAX))
-            REFUSE("share %d is %g: one from 0 on, and finite, is needed",
-                   i, (double)shares[i]);
+            REFUSE("share %d is %g: a finite one, at least 0, is needed", i,
+                   (double)shares[i]);
         whole += (double)shares[i];
     }
     if (!(whole > 0))
@@ -227,9 +227,9 @@ int draw_token(Random *r, int n, const float shares[n])
 /*
 Two settings change the shares before the draw. The logits are divided by a
 **temperature**: below 1 it sharpens the shares, so that the largest grows,
-and above 1 it flattens them. And **top-k** hides all but the `k` largest
-logits: in a vocabulary of fifty thousand tokens, those with a tiny share
-are drawn far too often, taken together.
+and above 1 it flattens them. And **top-k** hides all but the `k`
+largest logits. To thousands of tokens that don't fit, a model tends to give
+a little too much each, and together they would be drawn too often.
 
 **Exercise 23.4** (★★, 3 points): `top_k`. Put minus infinity in place of
 all logits below the `k`-th largest. Logits that are equal to the `k`-th
@@ -334,8 +334,9 @@ After that, only the token that was drawn last has to, since a cache holds
 the keys and values of all others ([](#kv-cache)).
 
 **Exercise 23.5** (★★★, 4 points): `gpt_generate`. The first `begun` of the
-`n` ids are given; write the others. With a `k` of 0, nothing is hidden.
-`gpt_generate` refuses a `begun` below 1 or above `n`.
+`n` ids are given, and `n` is at most the context; write the others. With a
+`k` of 0, nothing is hidden. `gpt_generate` refuses a `begun` below 1 or
+above `n`.
 
 ::: hint
 `KVCache cache[g->layers]` has a cache for each layer; `gpt_caches_init`
@@ -366,9 +367,8 @@ void gpt_generate(const Gpt *g, Random *r, float temperature, int k,
 {
     const int size = g->vocabulary;
     if (begun < 1 || begun > n)
-        REFUSE("%d tokens, of which %d are there: from 1 to %d that are "
-               "there are needed",
-               n, begun, n);
+        REFUSE("%d of %d tokens are given: from 1 to %d are needed", begun,
+               n, n);
     KVCache *cache = new_aligned((size_t)g->layers, sizeof *cache);
     gpt_caches_init(cache, g);
     float *shares = new_table(1, size);
@@ -485,8 +485,8 @@ its loss is $\ln(128)$, and that is where it begins. Three hundred steps
 later it has read $300 \cdot 8 \cdot 32 = 76800$ bytes. By the look of it,
 it knows which letters are frequent, and how often there is a space. That
 isn't English yet. (The losses have two decimals here: each step builds on
-the one before, and after some hundreds of steps, another processor differs
-in the third.)
+the one before, and after some hundreds of steps, another processor gets
+another third one.)
 
 ## Shakespeare {#language-model-run}
 
@@ -496,13 +496,13 @@ The text is one that everybody knows, the plays of Shakespeare. They're in
 the public domain, and `make train` fetches them first. (`make train
 TEXT=FILE` reads any other text, as long as it is ASCII.)
 
-Nothing changes but sizes and speed. A batch is divided into four parts,
-which are split among the threads: `gpt_training_step`, in
-`src/gpt_training.c`, calls your `gpt_gradient` for each part, takes the
-mean of what comes back, and goes on as `learner_step` does. Ctrl-C ends a
-run and saves a **checkpoint**, everything that learning needs to continue,
-and the same command resumes from it, bit for bit. When all steps are done,
-`src/data/trained.tsv` has the log that this page shows:
+Nothing changes but the settings (`src/long_run.c` has them) and the speed.
+A batch is divided into four parts, which are split among the threads:
+`gpt_training_step`, in `src/gpt_training.c`, calls your `gpt_gradient` for
+each part, takes the mean of what comes back, and goes on as `learner_step`
+does. Ctrl-C ends a run and saves a **checkpoint**, everything that learning
+needs to continue, and the same command resumes from it, bit for bit. When
+all steps are done, `src/data/trained.tsv` has the log that this page shows:
 */
 
 /* folded: how this is printed */
@@ -589,9 +589,10 @@ step, loss on text read, held out, perplexity (11, 4)
 ```
 
 (The seconds are those of the whole run, and the tokens a second those of
-its steps alone.) Each loss is measured on 60000 bytes: on the
-first of the text that is read, and on those held out, the last of the
-plays, where *Timon of Athens* ends. Both fall together to the last step,
+its steps alone.) Both losses are measured on 60000 bytes: the
+first on the beginning of the text that is read, the second on the end of
+the plays, which is held out, and which is the end of *Timon of Athens*.
+Both fall together to the last step,
 though by then the model has seen each byte $14000 \cdot 16 \cdot 128 /
 4896660 = 5.86$ times on average: it has hardly begun to learn Shakespeare
 by heart. The last column
@@ -673,15 +674,16 @@ I could not put mo
 ```
 
 Nobody told it what a word is, that a play has speakers, that their names
-stand in capitals before a colon, or that a line of verse ends where it
-does. All of that is in these lines, and all of it was learned from one
-question, asked over and over: which byte comes next? Heard through a wall,
+are in capitals before a colon, or that verse comes in lines. All of that
+it learned from one question, asked over and over: which byte comes next?
+(That the four people here are from four different plays, it hasn't
+noticed.) Heard through a wall,
 this is Shakespeare. Read it for its sense and there is next to none. A
 million parameters have learned how he sounds, and not what he says. (A
 smaller model writes [in your
 browser](#workbench){state="stage=language&write=40&temperature=0.8"}.)
 
-Does it take attention? A model without it sees one byte and its position.
+What does attention add? A model without it sees one byte and its position.
 The best it can know is how often each byte follows that one. Here are the
 losses of two tables that were counted in all of the text read: one of how
 frequent each byte is, and one of how often each follows each. Both are
@@ -706,8 +708,8 @@ above, all rows but the first are below it.
 
 ## By heart? {#language-model-copies}
 
-Does the model write, or does it recite? For ten samples of the last steps,
-each as long as the context, the log has the longest part of each that
+Does the model write, or does it recite? For the last ten samples of the
+log, each as long as the context, it has the longest part of each that
 occurs in the plays, letter for letter. (`longest_copy`, in
 `src/long_run.c`, finds it.)
 */
@@ -717,14 +719,14 @@ static void show_copies(const Trained *t)
 {
     const Copies *of = t->copied;
     print_matrix(
-        "longest copy, by text held out and by samples: mean, most", 2, 2,
+        "longest copy, in held-out text and in samples: mean, most", 2, 2,
         (float[2][2]){{of[0].mean, of[0].most}, {of[1].mean, of[1].most}});
     printf("the longest of a sample: \"%s\"\n", of[1].longest);
 }
 
 /*
 ``` output
-longest copy, by text held out and by samples: mean, most (2, 2)
+longest copy, in held-out text and in samples: mean, most (2, 2)
 [[15.8000, 21.0000],
  [16.2000, 20.0000]]
 the longest of a sample: "ish||KING RICHARD II"
@@ -739,7 +741,7 @@ samples don't recite.
 
 ## Less to read {#language-model-dropout}
 
-This model had enough to read, and memorized next to nothing. What happens
+This model had enough to read, and didn't recite. What happens
 to the same model if it reads only this book, which is a twentieth as long,
 and reads it again and again?
 */
@@ -809,15 +811,16 @@ text held out is 1.2592 at the end: in this run, dropout has helped. Where
 the two losses don't part, as with the plays, there is nothing for it to
 cure.
 
-## Everything together
+## Your own model
 
-Without arguments, the program prints what this page shows. With the file of
-a model and ids, it prints the logits of the next token. To write with a
-model that you have trained:
+To write with a model that you have trained:
 
 ``` sh
 make -s write TEXT="ROMEO:"
 ```
+
+Without arguments, the program prints what this page shows. With the file of
+a model and ids, it prints the logits of the next token.
 */
 
 /* folded: how this is printed */
@@ -895,8 +898,8 @@ print(F.softmax(torch.stack(settings), dim=-1))
 **Exercise 23.6** (★★, challenge, 3 points): `top_p`. Another way to drop
 the small shares, known as *top-p*: keep the largest shares, the fewest that
 add up to at least `p`, and put 0 in place of the others. Shares that are
-equal to the smallest one that stays, stay, too. (What stays need not add up
-to 1: the draw asks only for proportions.) `top_p` refuses a `p` that is not
+equal to the smallest one kept are kept, too. (They need not add up to 1:
+the draw asks only for proportions.) `top_p` refuses a `p` that is not
 above 0 and at most 1.
 
 ::: hint

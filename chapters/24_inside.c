@@ -32,8 +32,9 @@ We know what to look for. In [](#training-repeated) two kinds of head worked
 together. A **previous-token head** looks at the token before. An
 **induction head** looks at what came after the same token the last time it
 occurred: if *b* followed *a* then, *b* may follow *a* again. There we did
-the first one's work by hand: each key also got the token before it, so the
-second kind was enough. Does a model of several blocks find both by itself?
+the first one's work by hand: each key also got the token before it, so one
+head of the second kind was enough. Does a model of several blocks find both
+by itself?
 
 To find such heads we need texts in which we know what followed earlier. The
 simplest ones are a passage, and the same passage again. Take *a b c d a b c
@@ -144,15 +145,15 @@ its first half.) The first row is a head with equal weights, the baseline
 for all others. Its scores depend on the length: in a text of
 128 tokens they are 0.0349 and 0.0108.
 
-Texts are made of letters, and a passage has most letters several times. A
-head that knows only the last letter finds all its earlier occurrences, of
-which one is the right place, a passage back. So it spreads its weight, and
-its score for what followed is low.
+Could a head get a high score by the last letter alone? A passage has most
+letters several times. Such a head finds all earlier occurrences of the last
+letter, and only one of them is the right place. So it spreads its weight,
+and its score for what followed is low.
 
-Each of our texts is a passage of the text held out, and the same passage
+Each of our texts is a passage of the held-out text, and the same passage
 again; `draw_twice`, in `src/prose.c`, draws them. (For a model whose tokens
-aren't bytes, such as GPT-2, the program draws random tokens, and takes them
-twice.)
+aren't bytes, such as GPT-2, the program
+draws random tokens, and repeats them.)
 
 The weights of a head are not in the pass that `gpt_forward` has filled,
 since fast attention never holds their whole table ([](#flash)). But the
@@ -251,11 +252,10 @@ void head_swap(Attention *a, int h, float columns[a->d_out][a->d_v])
 
 /*
 Which loss should we measure? An induction head helps most in the second
-half, where the passage has been read before. So the targets are the tokens
-of the second half, except its first, since nothing in the text says that
-the passage will begin again. The same tokens in the first half are for
-comparison. Theirs is the loss of a first reading, and the difference
-between the two losses is what the second reading gains, if anything:
+half, where the passage has been read before. So we take the loss of the
+second half's tokens, except its first, since nothing in the text says that
+the passage will begin again. For comparison we also take that of the same
+tokens in the first half, the loss of a first reading:
 */
 
 /* The mean losses of the first halves and of the second ones: of all tokens
@@ -288,8 +288,9 @@ static void twice_check(int texts, int n, const int ids[texts][n])
 
 /*
 Two functions put this together. `head_weights` finds both scores of each
-head, and both losses. `head_scores` calls it once for the model as it is,
-and once more for each head, without that head:
+head, and both losses. `head_scores` calls it once for the whole model,
+and once more for each head, without that head. It also keeps the highest
+score on what followed that any other head has then:
 */
 
 void head_weights(const Gpt *g, int texts, int n, const int ids[texts][n],
@@ -342,8 +343,8 @@ void head_scores(Gpt *g, int texts, int n, const int ids[texts][n],
 /*
 ## The heads of the long run {#inside-run}
 
-Here is the model that the long run of [](#language-model-run) has kept,
-with the least loss on the text held out. `make train` has measured its
+Here is the model that the long run of [](#language-model-run) has saved,
+the one with the lowest loss on held-out text. `make train` has measured its
 heads, in sixteen passages of 64 bytes, each twice:
 */
 
@@ -407,26 +408,24 @@ A row is a block, and a column a head. With all heads, the loss of the
 second reading is 1.5092.
 
 The two maps agree only in part, which is the reason for having both. Head 1
-of block 1 looks more at the token before than any other, with 0.3458 of its
-weight, ten times as much as equal weights have. Head 4 of block 0 looks at
-it less, with 0.2809, and matters more: without it the loss is 0.2862
-higher. None of them is a sharp previous-token head.
+of block 1 looks more at the token before than any other head, with 0.3458
+of its weight, ten times as much as equal weights have, and without it the
+loss rises by 0.2589. Head 1 of block 2 has 0.3007 there, nearly as much,
+and without it the loss rises by 0.0353. None of them is a sharp
+previous-token head.
 
 Then there is head 3 of block 0. It puts 0.0356 of its weight on the token
 before, where equal weights would put 0.0349, so our score sees nothing in
 it. And yet the loss without it is 0.2456 higher. It may look at all letters
-alike, or at capitals wherever they are, or later parts count on what it
+alike, or at capitals wherever they are, or later parts may rely on what it
 always adds: a mean over positions can't tell. That is what a score is, an
-answer to one question. Some heads aren't needed at all: without head 0 of
-block 1 the loss is even 0.0145 lower. (From sixteen
-passages, a difference as small as that may be chance.)
+answer to one question. (Without head 0 of block 1 the loss is even 0.0145
+lower. From sixteen passages, a difference as small as that may be chance.)
 
 There is no induction head. No head has more than 0.0111 on what followed,
 where equal weights have 0.0108. The losses agree: the second reading of a
-passage gains nothing from the first. Its loss is 1.5092, and that of the
-first is 1.4087. (Both are larger than the 1.3561 of
-[](#language-model-run), which is that of all the text held out. Why the
-second reading is the worse one, these numbers do not say.)
+passage is no better than the first. Its loss is 1.5092, and the first's is
+1.4087. (Why the second reading is even worse, these numbers don't say.)
 
 What do the other heads of block 0 do? `weight_back` can ask for two tokens
 back, or three, as well:
@@ -460,20 +459,20 @@ equal weights (5)
 Each row is a head. The weights of head 4 fall off quickly, and those of
 head 1 slowly. Head 2 is a window: it has nearly the same weight on the last
 three, and then less and less. Head 0 is
-nearly flat, and head 3 is hardly to be told from equal weights.
+nearly flat, and head 3 almost the same as equal weights.
 
 ## A text that repeats itself {#inside-repeats}
 
-Why is there no induction head? Here is a suspicion: Shakespeare gives no
-reason for one. If a phrase rarely recurs within the 128 bytes of a
+Why is there no induction head? Here is a guess: Shakespeare gives no reason
+for one. If a phrase rarely recurs within the 128 bytes of a
 context, a head that expects it again is rarely right.
 
-A suspicion calls for an experiment: change that, and nothing else. Two runs
+A guess calls for an experiment: change that, and nothing else. Two runs
 have the same sizes, begin with the same numbers and take 1,600 steps. One
 reads the plays as they are, and is the **control**. The other reads the
-same passages, but of every other one only the first 16 to 64 bytes are
-kept, and repeated to its end. How many bytes is drawn anew each time, so
-that no fixed distance helps. (`make train-short` and `make train-repeats`
+same passages, but every second one is replaced by its own first bytes, over
+and over. How many bytes, from 16 to 64, is drawn anew each time, so that no
+fixed distance helps. (`make train-short` and `make train-repeats`
 make these runs.) The two models, on the same sixteen texts:
 */
 
@@ -498,23 +497,22 @@ with repeats (4)
 In each list, the third number is the most weight that any head has on the
 token before: 0.9235 and 0.9191. Both models have a sharp previous-token
 head. For that the plays are enough. (In the long run no head became as
-sharp, with the same plays. Its rate of learning fell more slowly; whether
-that is the reason, one run can't say.) But the fourth number, the most
-weight on what followed, is 0.0194 in the control and 0.5828 with repeats.
-Nobody told that model where to look. Texts that reward such a head were
-enough, and the plays alone, in as many steps, were not. Here are its heads,
-one by one. The third table has the most weight that any *other* head has on
-what followed, while the head is off:
+sharp, with the same plays. Its learning rate fell more slowly; whether that
+is the reason, one run can't say.) But the fourth number, the most weight on
+what followed, is 0.0194 in the control and 0.5828 with repeats. Nobody told
+that model where to look. Texts that reward such a head were enough, and the
+plays alone, in as many steps, were not. (How rarely phrases recur in the
+plays, we haven't counted.) Here are its heads, one by one. The third table
+has the most weight that any *other* head has on what followed, while the
+head is off:
 */
 
 /* folded: how this is printed */
 static void show_repeats(const Trained *t)
 {
-    const char *sample = t->row[t->best].sample;
     show_trained("repeating", "The heads of the model whose texts repeat",
                  HEAD_AFTER, t);
     show_back(t);
-    printf("what it writes\n  %.64s\n  %.64s\n", sample, sample + 64);
 }
 
 /*
@@ -543,14 +541,14 @@ Look at block 1: all five of its heads are induction heads, with 0.4471 to
 0.5828 of their weight on what followed the first time. The second reading
 has become easy: its loss is 0.3766, where the first has 1.9172.
 
-Five heads do one job, and so the model can lose any one of them and keep
-most of what it knows. Without head 4 of block 1, which matters most, the
-loss rises by 0.4843; without head 2, by 0.0997. An ablation of one head
+Five heads look at one place, and so the model can lose any one of them and
+keep most of what it gained. Without head 4 of block 1, which matters most,
+the loss rises by 0.4843; without head 2, by 0.0997. An ablation of one head
 says what the others can't make up for, and no more.
 
-One head has no backup: head 3 of block 0, the previous-token head. Without
-it the loss rises by 2.2149, and the most weight on what followed falls from
-0.5828 to 0.0270. That is what [](#training-repeated) said. The
+There is only one previous-token head, head 3 of block 0. Without it the
+loss rises by 2.2149, and the highest score on what followed falls
+from 0.5828 to 0.0270. That is what [](#training-repeated) said. The
 previous-token head writes into the stream of each token what came before
 it, and the induction heads, one block later, find a token by that. (The
 table agrees with this account, and does not prove it: a loss of $0.3766 +
@@ -568,26 +566,42 @@ block 0: weights on 1, 2, 3, 4, 5 tokens back (5, 5)
  [0.0319, 0.0264, 0.0243, 0.0217, 0.0207]]
 equal weights (5)
 [0.0349, 0.0312, 0.0288, 0.0270, 0.0256]
-what it writes
-  The gan not was can she gan shim.||DOEEN NORY:|Now it an how it 
-  syrue I that nhe is the now behere.||PARTIS as as the man not I 
 ```
 
-Head 0, in the first row, looks two tokens back. How can that help an
+Head 0, in the first row, looks two tokens back. How could that help an
 induction head? Take a passage with *a b c*, which begins again and is now
-at *a b*. The first *c* carries two notes: head 3 has added that *b* was one
-token back, and head 0 that *a* was two tokens back. The last *b* carries
-one that it needs, from head 3, that *a* was one token back. So its query
-can ask for a key with *b* one token back and *a* two tokens back. Only a
+at *a b*. The first *c* may carry two notes: from head 3, that *b* was one
+token back, and from head 0, that *a* was two tokens back. The last *b*
+knows from head 3 that *a* was one token back. So its query can ask for a
+key with *b* one token back and *a* two tokens back. Only a
 token after *a b* has such a key, while single letters occur in many words.
-(Without head 0 the score falls to 0.1635, as this explanation predicts.)
+(Without head 0 the score falls to 0.1635. That fits, but so would other
+explanations.)
 You can watch two such heads at work in [the
 workbench](#workbench){state="stage=language"}, on a smaller model that has
 read the plays, too: type a text, and switch heads off.
 
-The repeats have their price. The first reading of this model is worse than
-that of the control, 1.9172 against 1.6741, since half of its texts have
-less to teach. And hardly a word of its sample is English.
+The repeats have their price. The first reading of this model has a higher
+loss than the control's, 1.9172 against 1.6741: half of its texts were
+repeats. And this is how the two write:
+*/
+
+/* folded: how this is printed */
+static void show_sample(const char *label, const Trained *t)
+{
+    const char *sample = t->row[t->best].sample;
+    printf("%s\n  %.64s\n  %.64s\n", label, sample, sample + 64);
+}
+
+/*
+``` output
+what the control writes
+  The hath nother changed everent,|And a mannion's well an furing 
+  two an and broad not.||LORNALBOT:|Where thinks as the new of fau
+what the model with repeats writes
+  The gan not was can she gan shim.||DOEEN NORY:|Now it an how it 
+  syrue I that nhe is the now behere.||PARTIS as as the man not I 
+```
 
 In which order do the two kinds of head form? The log has the highest value
 of each score over all heads, at some of the steps:
@@ -635,10 +649,10 @@ step, the token before, what followed (9, 3)
 themselves](steps.svg){#fig-inside-steps}
 
 First the previous-token head, then the induction heads: at step 600 the
-former is at 0.8166, on its way to 0.9191, and the latter are at 0.0988.
-They rise between step 600 and step 1,000. An induction head has nothing to
-find a token by until another head has written it there, so this explanation
-predicts the order. (It is one run.)
+former is at 0.8166, and the latter are at 0.0988. They rise between step
+600 and step 1,000. An induction head has nothing to find a token by until
+another head has written it there, so this explanation predicts the order.
+(It is one run.)
 
 ## Everything together
 
@@ -757,6 +771,8 @@ static void show_chapter(void)
               &control);
     show_most("with repeats", &repeating);
     show_repeats(&repeating);
+    show_sample("what the control writes", &control);
+    show_sample("what the model with repeats writes", &repeating);
     show_steps(&repeating);
     trained_free(&run);
     trained_free(&control);

@@ -6,7 +6,7 @@ step](pipeline.svg){#fig-gpt2-pipeline}
 
 The model of [](#language-model) reads *shiny* as five letters. To GPT-2 it
 is number 22441, or, at the beginning of a text, the numbers 1477 and 3541.
-How many letters such a number stands for, GPT-2 can only memorize.
+GPT-2 can only memorize how many letters such a number stands for.
 
 Why would anyone build a reader that doesn't see the letters of a word?
 Letters are expensive. A context of 128 of them ends after two dozen words,
@@ -16,8 +16,8 @@ read nor written.
 
 Large models take a middle course: letters that often occur together become
 one token, and a count over a large text decides which. This chapter finds
-such tokens, and then opens GPT-2, with its own, to continue a sentence of
-yours.
+such tokens, and then loads GPT-2, with its own tokens, to continue a
+sentence of yours.
 */
 
 #include "attention/25_gpt2.h"
@@ -155,11 +155,11 @@ int bpe_encode(int merges, const int pair[merges][2], int n, int ids[n])
 }
 
 /*
-**Exercise 25.5** (★★, 3 points): `bpe_decode`. The way back, token by
-token: write the bytes of one to `text`, which has room for `most`, and
-return how many there are. A token below `BPE_BYTES` is a byte. Any other is
+**Exercise 25.5** (★★, 3 points): `bpe_decode`. The way back: write
+the bytes of one token to `text`, which has room for `most`, and return how
+many there are. A token below `BPE_BYTES` is a byte. Any other is
 a merge of two tokens, each of which may be a merge. `bpe_decode` refuses an
-id that isn't a token's, and a `text` that is too small.
+id that belongs to no token, and a `text` that is too small.
 
 ::: hint
 Let the function call itself, for the left part and for the right one. Where
@@ -329,7 +329,8 @@ An *e* or an *s* at the end of a word comes first, then *th*; and the
 longest of all is *attention*, with the space before it. In paragraphs that
 were held out, a token stands for 2.1733 bytes: a context of 128 tokens
 reaches more than twice as far as one of 128 bytes, and attention costs the
-same as before. That is what tokens are for.
+same as before. (The tables of embeddings and of logits grow.) That is what
+tokens are for.
 
 ::: question
 One of these tokens begins with a full stop. How did it get into a token
@@ -393,9 +394,9 @@ static void show_tokens(void)
 With a space before it, *shiny* is one token; at the very beginning of a
 text it is two, *sh* and *iny*. (GPT-2 numbers the bytes in an order of its
 own, from *!* on: *A* comes 32 places later, so it is token 32.) How many
-letters has number 22441?
+letters are in token 22441?
 
-## GPT-2 goes on with your sentence {#gpt2-writes}
+## GPT-2 continues your sentence {#gpt2-writes}
 
 GPT-2's 124,439,808 parameters ([](#gpt-model)) are public. Fetch the four
 files, half a gigabyte in all, and type how a text begins:
@@ -414,7 +415,8 @@ the five that most likely come next, with their shares, and then it writes.
 settings of [](#language-model-writing). The model is the one you built in
 [](#gpt), in its fast version, and your `draw_token` chooses the words.
 `HEADS=1`, in place of a text, switches off each of its $12 \cdot 12 = 144$
-heads in turn, and prints their scores as in [](#inside-run). (Its texts are
+heads in turn, and prints their scores as in
+[](#inside-run): look for induction heads. (Its texts are
 64 random tokens, twice, so that only the first half helps to predict the
 second.) The files of `gpt2-medium`, `gpt2-large` and `gpt2-xl` work the
 same way.
@@ -429,9 +431,8 @@ layout: the first block that differs has the wrong table.
 ## The end
 
 You began with two lists of numbers and one product. The model that reads
-and writes here is made of little else: of products and shares, and what it
-knows came from slopes. And each function on the way was compared with
-somebody else's, most of them with PyTorch's.
+and writes here is made of little else: of products and shares. Its tokens
+came from counting, and everything else it knows came from slopes.
 
 Models that people talk with are much larger than GPT-2, and differ from it
 in some parts. Most of them rotate queries and keys instead of adding a
@@ -485,9 +486,10 @@ in the text counts.
 ## Solutions
 
 ::: {.solution exercise="25.6"}
-*a* and *n* are neighbours four times, and no other pair is so often: *n*
-and *a* three times, in *banana* twice and in *bandana* once. With *an* as
-one token, the text is *b an an a*, a space, *b an d an a*. Now *b* and *an*
-are neighbours twice, and so are *an* and *a*. The former pair comes first.
+*a* and *n* are neighbours four times, and no other pair occurs as often:
+*n* and *a* three times, in *banana* twice and in *bandana* once. With *an*
+as one token, the text is *b an an a*, a space, *b an d an a*. Now *b* and
+*an* are neighbours twice, and so are *an* and *a*. The former pair comes
+first.
 :::
 */

@@ -9,8 +9,8 @@
 #include "attention/07_self_attention.h"
 #include "attention/16_kv_cache.h"
 
-/* Layer norm: what it stretches each entry by, and what it adds. The
- * numbers belong to the module that the layer is a part of. */
+/* Layer norm: the scale and the shift that it has learned for each entry.
+ * The numbers belong to the module that the layer is a part of. */
 typedef struct {
     int d;
     float *weight, *bias; /* [d] */
@@ -74,9 +74,9 @@ typedef struct {
     size_t count;
 } Gpt;
 
-/* What a block computes: the sum as it comes in, what attention makes of
- * it, the sum with that, what the network makes of it, and the sum that
- * goes out, which is what comes into the next block. Rows are those of all
+/* What a block computes: the stream as it comes in, what attention makes of
+ * it, their sum, what the network makes of that, and the stream as it goes
+ * out, which is what comes into the next block. Rows are those of all
  * texts, text by text. */
 typedef struct {
     float *in, *normed_1; /* [rows][width] */
@@ -93,10 +93,10 @@ typedef struct {
 /* What a model computes for some texts of n tokens each; its gradients have
  * the same type. */
 typedef struct {
-    int texts, n; /* so many texts of n tokens */
+    int texts, n;
     int layers, width, vocabulary;
     GptBlockPass *block; /* [layers] */
-    float *normed;       /* [rows][width], the last sum */
+    float *normed;       /* [rows][width], after the last norm */
     float *logits;       /* [rows][vocabulary] */
     float *memory;       /* the block with all tables but attention's */
     size_t count;
