@@ -726,8 +726,8 @@ and the network after them may look the answer up. With sixty doors there
 would be sixty notes to read, and two looks would still be two. So here,
 depth isn't what makes the hunt possible. It makes it cheap. (One run each.)
 
-And you can watch the two looks. In the hunt of this
-chapter's first lines, a 5 hangs on door 3, and a 1 on door 5. The question
+And you can watch the two looks. In this chapter's first
+hunt, a 5 hangs on door 3, and a 1 on door 5. The question
 about door 3 has these weights on the six notes, in the first block and in
 the second:
 */
