@@ -469,11 +469,11 @@ context, a head that expects it again is rarely right.
 
 A guess calls for an experiment: change that, and nothing else. Two runs
 have the same sizes, begin with the same numbers and take 1,600 steps. One
-reads the plays as they are, and is the **control**. The other reads the
-same passages, but every second one is replaced by its own first bytes, over
-and over. How many bytes, from 16 to 64, is drawn anew each time, so that no
-fixed distance helps. (`make train-short` and `make train-repeats`
-make these runs.) The two models, on the same sixteen texts:
+reads the plays as they are, and is the **control**. The other reads
+passages of the same plays, but every second one is replaced by its own
+first bytes, over and over. How many bytes, from 16 to 64, is drawn anew
+each time, so that no fixed distance helps. (`make train-short` and `make
+train-repeats` make these runs.) The two models, on the same sixteen texts:
 */
 
 /* folded: how this is printed */

@@ -217,7 +217,7 @@ static void read_heads(Bench *b)
     const char *off = b->given[KEY_OFF] ? b->given[KEY_OFF] : "";
     const int per_block = b->g.n_heads;
     if (!b->given[KEY_HEAD])
-        b->given[KEY_HEAD] = stage_of(b) == LANGUAGE ? "1.1" : "0.0";
+        b->given[KEY_HEAD] = stage_of(b) == LANGUAGE ? "1.0" : "0.0";
     const char *shown = b->given[KEY_HEAD];
     b->block = head_of(b, shown, strlen(shown)) / per_block;
     b->head = head_of(b, shown, strlen(shown)) % per_block;
