@@ -4,10 +4,15 @@
 ![The way from words to attention. This chapter is about the two shaded
 steps](pipeline.svg){#fig-multi-head-pipeline}
 
-[](#heads) left two things to mend. Four heads have twelve small matrices
-and compute a product with each, where three would do. And no entry of the
-result depends on two heads. A look at the matrix product mends the first,
-and one more matrix the second.
+Two heads have read *cat likes fish*. One asked who likes, and found the
+cat. The other asked what is liked, and found the fish. Their answers lie
+side by side, and that is where [](#heads) stopped: nothing in the program
+has put the two together. No number in its result says that somebody here
+has found a meal.
+
+It was also wasteful: four heads with twelve small matrices, and twelve
+products, where three would do. This chapter begins with the waste. Then it
+adds one matrix that reads all heads at once, and the cat gets its fish.
 */
 
 #include "attention/13_multi_head.h"
@@ -47,16 +52,17 @@ static void draw_columns(void)
 head](columns.svg){#fig-columns}
 
 In [](#heads), matrices side by side made one wide head, which added up the
-scores of the four heads. The wide head computes scores from whole rows. Now
-every row is cut into the columns of its heads *before* there are any
-scores. So where are the numbers of a head, and how does one get at them?
+scores of the four heads. The difference is a cut. The wide head computed
+scores from whole rows; now every row is cut into the columns of its heads
+*before* there are any scores. So where are the numbers of a head, and how
+do you get at them?
 
 ## View and transpose {#multi-head-view}
 
-Let the three digits of each number say where it stands: 213 is sentence 2,
+Let the three digits of each number say where it belongs: 213 is sentence 2,
 token 1, column 3. Sentence 2 of a batch has three tokens with four columns
 each, two columns for each of two heads. In memory, its numbers lie one
-behind the other:
+after another:
 
 ![The queries of one sentence in memory. A colour is a
 head](memory.svg){#fig-memory}
@@ -74,14 +80,14 @@ tokens of that head together. So the head must come before the token: the
 two dimensions are transposed, and numbers move.
 
 ![The view, the split, and a view of the same memory that only looks right.
-The names of rows are head and token](view.svg){#fig-view}
+Rows are named by head and token](view.svg){#fig-view}
 
 **Exercise 13.1** (★★, 3 points): `split_heads`. Head `h` gets `head_dim`
 columns of every token, those from `h * head_dim` on.
 
 ::: hint
-`TABLES(n_heads, head_dim, x)` is the view. Which part of `split` is to
-receive `view[i][h]`?
+`TABLES(n_heads, head_dim, x)` is the view. Which part of `split` should
+get `view[i][h]`?
 :::
 
 ::: hint
@@ -172,7 +178,7 @@ The first head has the first two columns of every token. The last table
 leaves out the transposition, and declares the memory to be heads, tokens
 and entries right away. Its shape is right and its contents are wrong: the
 second row should be token 2, and is the other half of token 1. No check of
-shapes finds such a mistake, and the program runs on.
+shapes finds that, and the program runs on.
 
 In PyTorch the two steps are `x.view(b, n, n_heads, head_dim)` and
 `.transpose(1, 2)`. Dimensions are counted from 0, and the first is the
@@ -182,8 +188,8 @@ and 2 for heads, and exchanges these two distances. Our functions have no
 dimension for the batch, which is a loop of the caller, as in
 [](#causal-attention).
 
-When the heads are done, their results have to stand side by side again. The
-merge takes the same steps in reverse. (PyTorch writes `.transpose(1,
+When the heads are done, their results are put side by side again. The merge
+takes the same steps in reverse. (PyTorch writes `.transpose(1,
 2).contiguous().view(b, n, d_out)`. Here `contiguous` moves the numbers,
 which `transpose` has not moved, into the order in which the view will read
 them.)
@@ -191,12 +197,12 @@ them.)
 **Exercise 13.2** (★★, 3 points): `merge_heads`. It undoes `split_heads`.
 
 ::: hint
-Source and destination of `memcpy` are exchanged. All else is as in
+Source and destination of `memcpy` change places. The rest is as in
 `split_heads`.
 :::
 
 ::: done
-Split and merged again, no bit has changed. One more matrix makes this
+Split and merged again, no bit has changed. One more matrix, and this is
 `nn.MultiheadAttention`.
 :::
 */
@@ -212,54 +218,24 @@ void merge_heads(int n, int n_heads, int head_dim,
 }
 
 /*
-## One more matrix {#multi-head-output}
+## Who likes what {#multi-head-output}
 
 Side by side, each head's results stay in the head's own columns. The
 Transformer multiplies the merged table by one more matrix, the **output
-projection** $W_O$. Each column of the product takes something of every
-head. The whole is **multi-head attention**, here with a bias $b$ that the
-paper does not have [@vaswani2017]:
+projection** $W_O$, so that each column of the product may take something
+from every head. The whole is **multi-head attention**, here with a bias $b$
+that the paper does not have [@vaswani2017]:
 
 $$\underset{n \times d_{out}}{\operatorname{MultiHead}(X)} =
     \underset{n \times H d_v}{\operatorname{Concat}(Z_1, \dots, Z_H)} \;
     \underset{H d_v \times d_{out}}{W_O} + b$$
 
-Raschka's book puts the whole into one class, which HackTricks has taken
-over [@raschka2024book; @hacktricks]: three linear layers with or without a
-bias, a fourth layer for the output that always has a bias, the causal mask,
-dropout. All heads together are as wide as the output, so each head is
-$d_{out} / H$ wide. The layers draw their numbers in this order:
-*/
-
-void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
-                     int context_length, double p, int n_heads,
-                     int has_bias)
-{
-    const int over = n_heads < 1 ? d_out : d_out % n_heads;
-    dropout_rate_check(p);
-    if (n_heads < 1 || over)
-        REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
-               "needed",
-               d_out, n_heads, over, d_out);
-    Attention sizes = {.n_heads = n_heads, .d_out = d_out};
-    sizes.d_x = sizes.d_y = d_in;
-    sizes.d_k = sizes.d_v = d_out / n_heads;
-    sizes.has_bias = has_bias;
-    sizes.has_out_bias = 1;
-    sizes.context_length = context_length;
-    sizes.dropout_rate = p;
-    attention_init(a, &sizes);
-    linear_fill(r, d_in, d_out, ROWS(d_in, a->query.weight), a->query.bias);
-    linear_fill(r, d_in, d_out, ROWS(d_in, a->key.weight), a->key.bias);
-    linear_fill(r, d_in, d_out, ROWS(d_in, a->value.weight), a->value.bias);
-    linear_fill(r, d_out, d_out, ROWS(d_out, a->out.weight), a->out.bias);
-}
-
-/*
-In a trace of several heads, `split_heads` fills tables one behind the
-other: the queries of the first head (head 0 in C), then those of the
-second, and so on. `TABLES(n, d_k, t->head_query)[h]` is the table of head
-`h`. Each head then calls `attend` of [](#causal-attention):
+In C that is three products for all heads and three splits, then each head's
+attention, then the merge and the fourth product. In a trace of several
+heads, `split_heads` fills one table after another: the queries of the first
+head (head 0 in C), then those of the second, and so on. `TABLES(n, d_k,
+t->head_query)[h]` is the table of head `h`. Each head calls `attend` of
+[](#causal-attention):
 */
 
 static void attend_head(const Attention *a, Mask mask, Random *r, int h,
@@ -305,18 +281,242 @@ void attention_forward(const Attention *a, Mask mask, Random *r, int n,
 }
 
 /*
-The *projection* is split, not the token: each column of $W_Q$ has a number
-for each entry of the token, so every head sees every entry
-([A.4](#errata-4)).
+`attention_forward` serves every attention of this book: a single head is
+split and merged without harm, each head obeys whatever mask is given, and
+without an output layer the merged table is the result. Later chapters call
+it, and no earlier forward. (It gives the bits that `heads_forward` of
+[](#heads) gives; a test compares them.) The *projection* is split, not the
+token: each column of $W_Q$ has a number for each entry of the token, so
+every head sees every entry ([A.4](#errata-4)).
 
-## The numbers of the class {#multi-head-german}
+Now the cat. Its words have the entries of [](#heads-question) and one more,
+*meal*, which is 0 in all of them: nobody is eating yet. Both heads are as
+they were there, one asking who likes and one what is liked. (The division
+by $\sqrt{3}$ is back, so queries have 7 where they had 4.) Only $W_O$ is
+new. It writes to *meal*: plus *animal* of the first head, minus its *food*,
+plus *food* of the second head, and a bias of -1, so that one of the two is
+not enough.
+*/
+
+enum { WORDS = 6, D_IN = 3, ENTRIES = 4 };
+
+/* animal, action, food, meal */
+static const float sentence[3][3][ENTRIES] = {
+    {{1, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}}, /* cat likes fish */
+    {{1, 0, 0, 0}, {0, 1, 0, 0}, {1, 0, 0, 0}}, /* cat likes dog */
+    {{0, 0, 1, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}}, /* bread likes fish */
+};
+
+/* The two heads; `sharp` is 7, or larger for larger scores. */
+static void cat_init(Attention *a, float sharp)
+{
+    const Attention sizes = {.d_x = ENTRIES,
+                             .d_y = ENTRIES,
+                             .n_heads = HEADS,
+                             .d_k = 3,
+                             .d_v = 2,
+                             .d_out = ENTRIES,
+                             .has_out_bias = 1};
+    attention_init(a, &sizes);
+    float(*query)[ENTRIES] = ROWS(ENTRIES, a->query.weight);
+    float(*key)[ENTRIES] = ROWS(ENTRIES, a->key.weight);
+    float(*value)[ENTRIES] = ROWS(ENTRIES, a->value.weight);
+    float(*out)[HEADS * 2] = ROWS(HEADS * 2, a->out.weight);
+    query[0][1] = sharp;  /* who likes? an animal, */
+    query[2][1] = -sharp; /* and no food */
+    query[5][1] = sharp;  /* what is liked? food */
+    for (int h = 0; h < HEADS; h++) {
+        for (int k = 0; k < 3; k++)
+            key[3 * h + k][k] = 1;
+        value[2 * h][0] = value[2 * h + 1][2] = 1; /* animal, food */
+    }
+    out[3][0] = 1;  /* the first head's animal */
+    out[3][1] = -1; /* and its food */
+    out[3][3] = 1;  /* the second head's food */
+    a->out.bias[3] = -1;
+}
+
+/* folded: how this is printed */
+/* The row of *likes*: what the heads answer, and what comes of it. */
+static void read_likes(const Attention *a, const float x[3][ENTRIES],
+                       float joined[HEADS * 2], float out[ENTRIES])
+{
+    Trace t;
+    trace_init_for(&t, a, 3, 3);
+    attention_forward(a, mask_none(), NULL, 3, 3, x, x, &t);
+    memcpy(joined, t.joined + HEADS * 2, HEADS * 2 * sizeof *joined);
+    memcpy(out, t.out + ENTRIES, ENTRIES * sizeof *out);
+    trace_free(&t);
+}
+
+static void show_cat(void)
+{
+    Attention a;
+    float joined[3][HEADS * 2], out[3][ENTRIES];
+    cat_init(&a, 7);
+    for (int i = 0; i < 3; i++)
+        read_likes(&a, sentence[i], joined[i], out[i]);
+    print_matrix("likes: animal, food; animal, food", 3, 4, joined);
+    print_matrix("likes: animal, action, food, meal", 3, 4, out);
+    attention_free(&a);
+}
+
+/*
+``` output
+likes: animal, food; animal, food (3, 4)
+[[0.9830, 0.0170, 0.9830, 0.9660],
+ [0.9913, 0.0000, 0.6667, 0.0000],
+ [0.4956, 0.5044, 0.4956, 0.9913]]
+likes: animal, action, food, meal (3, 4)
+[[ 0.0000,  0.0000,  0.0000,  0.9321],
+ [ 0.0000,  0.0000,  0.0000, -0.0087],
+ [ 0.0000,  0.0000,  0.0000, -0.0174]]
+```
+
+A row is what *likes* gets in a sentence: *cat likes fish*, *cat likes dog*,
+*bread likes fish*.
+In the first table every number belongs to one head, and none of them says
+*meal*: *cat likes dog* has 0.9913 for an animal that likes, and *bread
+likes fish* has 0.9913 for food that is liked. After $W_O$, *cat likes fish*
+has 0.9321 in *meal*, and the other two are near 0, since each has only half
+of it. That one number comes from both heads. (*Fish likes cat* would have
+it, too. Nothing here knows the order of words, up to [](#positions).)
+
+## Added to what was there {#multi-head-residual}
+
+What attention has made is as wide as the token, four entries, and that is
+no accident. A Transformer doesn't put it in the token's place. It *adds* it
+to the token, and the next layer works on the sum. The addition is called a
+**residual connection**. What does it do for *likes*?
+*/
+
+/* folded: how this is printed */
+/* How fast the action and the meal of *likes* grow with its action, in what
+ * attention makes and in the sum. */
+static void slopes_of(float sharp, float slopes[2][2])
+{
+    const float s = 1.0f / 1024;
+    float joined[HEADS * 2], out[2][ENTRIES], x[3][ENTRIES];
+    Attention a;
+    cat_init(&a, sharp);
+    memcpy(x, sentence[0], sizeof x);
+    read_likes(&a, x, joined, out[0]);
+    x[1][1] += s;
+    read_likes(&a, x, joined, out[1]);
+    for (int k = 0; k < 2; k++) {
+        slopes[0][k] = (out[1][1 + 2 * k] - out[0][1 + 2 * k]) / s;
+        slopes[1][k] = slopes[0][k] + (k == 0);
+    }
+    attention_free(&a);
+}
+
+static void show_residual(void)
+{
+    Attention a;
+    float joined[HEADS * 2], row[3][ENTRIES], slopes[2][2];
+    cat_init(&a, 7);
+    memcpy(row[0], sentence[0][1], sizeof row[0]);
+    read_likes(&a, sentence[0], joined, row[1]);
+    for (int k = 0; k < ENTRIES; k++)
+        row[2][k] = row[0][k] + row[1][k];
+    print_matrix("likes; what is added; the sum", 3, ENTRIES, row);
+    slopes_of(7, slopes);
+    print_matrix("slopes by action: of attention, of the sum", 2, 2,
+                 slopes);
+    slopes_of(70, slopes);
+    print_matrix("the same, saturated", 2, 2, slopes);
+    attention_free(&a);
+}
+
+/*
+``` output
+likes; what is added; the sum (3, 4)
+[[0.0000, 1.0000, 0.0000, 0.0000],
+ [0.0000, 0.0000, 0.0000, 0.9321],
+ [0.0000, 1.0000, 0.0000, 0.9321]]
+slopes by action: of attention, of the sum (2, 2)
+[[0.0000, 0.2646],
+ [1.0000, 0.2646]]
+the same, saturated (2, 2)
+[[0.0000, 0.0000],
+ [1.0000, 0.0000]]
+```
+
+*Likes* comes in as an action, and leaves as an action with a note: there is
+a meal here. If attention's row took its place, the action would be gone.
+And where attention finds nothing, it adds nothing, and the word goes on as
+it was.
+
+The slopes matter for training. They are numerical gradients
+([](#learning)): raise the *action* of *likes* by a small $s$, and divide
+what comes of it by $s$. The first column is the result's *action*, the
+second its *meal*. Through attention alone, a change of *action* moves
+nothing but *meal*. With queries ten times as large, softmax is saturated
+([](#scaling-saturated)), and it moves nothing at all: a gradient that comes
+back this way ends here. In the sum it passes, by 1.0000, whatever softmax
+does.
+
+Two tables that are added must be equally wide. So $W_O$ makes rows as wide
+as the tokens, and GPT has one width from the first layer to the last.
+
+::: milestone
+This is the attention of language models, complete: words that look back,
+several heads, mixed, sentence by sentence of a batch, with PyTorch's
+numbers.
+:::
+
+## What it lacks {#multi-head-beyond}
+
+Our attention is slow. A trace has room for every score, $n \times m$ scores
+for each head, and one product is computed after the other, where a
+processor could do many at a time. And its numbers are ours or random. The
+four layers of an attention with $d_{model} = 512$ have more than a million
+numbers that training has to find. Speed comes first, since training needs
+it: [](#flash) computes the same result and never has all scores at once.
+[](#backward) finds for all numbers at once in which direction they should
+move, and [](#training) shows what trained heads look at. [](#sheet) has all
+of attention on one sheet.
+
+## In the tutorials {#multi-head-tutorials}
+
+Raschka's book puts the whole into one class, which HackTricks has taken
+over [@raschka2024book; @hacktricks]: three linear layers with or without a
+bias, a fourth layer for the output that always has a bias, the causal mask,
+dropout. All heads together are as wide as the output, so each head is
+$d_{out} / H$ wide. The layers draw their numbers in this order:
+*/
+
+void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
+                     int context_length, double p, int n_heads,
+                     int has_bias)
+{
+    const int over = n_heads < 1 ? d_out : d_out % n_heads;
+    dropout_rate_check(p);
+    if (n_heads < 1 || over)
+        REFUSE("%d columns for %d heads leave %d over: a divisor of %d is "
+               "needed",
+               d_out, n_heads, over, d_out);
+    Attention sizes = {.n_heads = n_heads, .d_out = d_out};
+    sizes.d_x = sizes.d_y = d_in;
+    sizes.d_k = sizes.d_v = d_out / n_heads;
+    sizes.has_bias = has_bias;
+    sizes.has_out_bias = 1;
+    sizes.context_length = context_length;
+    sizes.dropout_rate = p;
+    attention_init(a, &sizes);
+    linear_fill(r, d_in, d_out, ROWS(d_in, a->query.weight), a->query.bias);
+    linear_fill(r, d_in, d_out, ROWS(d_in, a->key.weight), a->key.bias);
+    linear_fill(r, d_in, d_out, ROWS(d_in, a->value.weight), a->value.bias);
+    linear_fill(r, d_out, d_out, ROWS(d_out, a->out.weight), a->out.bias);
+}
+
+/*
+### The numbers of the class {#multi-head-german}
 
 HackTricks takes *Your journey starts with one step* twice as a batch, and
 heads of a single entry: two columns for two heads, from seed 123. Both
 sentences get the same output:
 */
-
-enum { WORDS = 6, D_IN = 3 };
 
 /* The class from seed 123 with so many columns, and what it makes of x. */
 static Trace class_of(int d_out, const float x[WORDS][D_IN])
@@ -338,8 +538,6 @@ static void show_narrow(void)
     print_matrix("output for Your journey", WORDS, 2, ROWS(2, t[0].out));
     print_answer("the second is equal",
                  !memcmp(t[0].out, t[1].out, sizeof(float[WORDS][2])));
-    printf("context_vecs.shape: torch.Size([%d, %d, %d])\n",
-           (int)(sizeof t / sizeof *t), t->n, t->d_out);
     trace_free(&t[0]);
     trace_free(&t[1]);
 }
@@ -354,11 +552,10 @@ output for Your journey (6, 2)
  [0.2639, 0.3928],
  [0.2575, 0.4028]]
 the second is equal: yes
-context_vecs.shape: torch.Size([2, 6, 2])
 ```
 
-To see more, let us take two different sentences, and heads of four entries,
-so that $\sqrt{d_k}$ is not 1:
+To see more, take two different sentences, and heads of four entries, so
+that $\sqrt{d_k}$ is not 1:
 */
 
 /* folded: how this is printed */
@@ -390,8 +587,8 @@ static void show_wider(void)
 The first word of a sentence sees nothing but itself. On which of the four
 layers does its row of the output depend?
 
-On the layers for the values and for the output. The word's only share is 1,
-whatever its query and its key are.
+On the layers for the values and for the output. The word's only weight is
+1, whatever its query and its key are.
 :::
 
 ``` output
@@ -428,55 +625,7 @@ future is pale: no word sees it](maps.svg){#fig-multi-head-maps}
 ::: {.workbench args="stage=output"}
 :::
 
-## Is it the same as the loop? {#multi-head-loop}
-
-Two heads of [](#heads), drawn as they were there, form an `Attention`
-without an output layer. `heads_forward` computes head by head,
-`attention_forward` with three products and a split. This time no word is
-hidden from another.
-*/
-
-/* folded: how this is printed */
-static void show_loop(void)
-{
-    enum { WIDTH = 4, ALL = HEADS * WIDTH, SHORT = 2 };
-    Attention a;
-    Trace t[HEADS];
-    float joined[WORDS][ALL];
-    Random r = random_seeded(123);
-    heads_init(&a, &r, HEADS, D_IN, WIDTH, WIDTH);
-    const Attention head = attention_head(&a, 0);
-    for (int h = 0; h < HEADS; h++)
-        trace_init_for(&t[h], &head, WORDS, WORDS);
-    Trace split;
-    trace_init_for(&split, &a, WORDS, WORDS);
-    heads_forward(&a, mask_none(), NULL, WORDS, WORDS, life, life, t,
-                  joined);
-    attention_forward(&a, mask_none(), NULL, WORDS, WORDS, life, life,
-                      &split);
-    print_vector("short, one head after the other", ALL, joined[SHORT]);
-    print_vector("short, one projection, split", ALL,
-                 split.joined + SHORT * ALL);
-    print_answer("all rows equal",
-                 !memcmp(joined, split.joined, sizeof joined));
-    for (int h = 0; h < HEADS; h++)
-        trace_free(&t[h]);
-    trace_free(&split);
-    attention_free(&a);
-}
-
-/*
-``` output
-short, one head after the other (8)
-[-0.2971, -0.6030, -0.4064, -0.3487, -0.1928, -0.6891, -0.4146, -0.3866]
-short, one projection, split (8)
-[-0.2971, -0.6030, -0.4064, -0.3487, -0.1928, -0.6891, -0.4146, -0.3866]
-all rows equal: yes
-```
-
-Both results are the same to the last bit.
-
-## PyTorch's own {#multi-head-pytorch}
+### PyTorch's own {#multi-head-pytorch}
 
 PyTorch has multi-head attention in a module, `nn.MultiheadAttention`, whose
 tokens have $d_{model}$ entries, on the way in and on the way out. The
@@ -490,7 +639,7 @@ d_{model} + d_{model})}$. Where does $a$ come from? A sum of $d_{in}$
 products keeps the spread of its input if the matrix has the spread
 $1/\sqrt{d_{in}}$ ([](#scaling-spread)). Training also computes sums of
 $d_{out}$ products ([](#backward)), for which $1/\sqrt{d_{out}}$ would be
-right. Both cannot be had. Glorot and Bengio put the mean of the two sizes,
+right. You can't have both. Glorot and Bengio put the mean of the two sizes,
 $(d_{in} + d_{out})/2$, under the root: the spread $\sqrt{2 / (d_{in} +
 d_{out})}$ [@glorot2010]. Uniform numbers between $-a$ and $a$ have the
 spread $a/\sqrt{3}$, so $a$ is $\sqrt{3}$ times that, $\sqrt{6 / (d_{in} +
@@ -519,7 +668,7 @@ void multi_head_init_pytorch(Attention *a, Random *r, int d_model, double p,
 Then there is the mask. In the mask of `nn.MultiheadAttention`, a table of
 truth values, *true* means *hidden*. In the mask of
 `F.scaled_dot_product_attention`, *true* means *seen*. Neither function
-complains about the other's mask. We try the right mask, which hides the
+complains about the other's mask. Here is the right mask, which hides the
 future, and then its opposite, with the sizes of the small example in
 [](#heads-width): three tokens of 8 entries and two heads.
 */
@@ -614,7 +763,7 @@ of two sentences with six words, of shape (2, 6, 3) as in the tutorials,
 counts as six sentences with two words each, and words of different
 sentences attend to each other.
 
-## The walk of shapes {#multi-head-walk}
+### The walk of shapes {#multi-head-walk}
 
 *From Tokens to the Transformer* ends with a walk through all the shapes,
 for the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
@@ -695,19 +844,6 @@ output, where it begins (6)
 
 ![The walk. A side is as long as the root of its number of rows or columns.
 In the tables with stripes, each stripe is a head](walk.svg){#fig-walk}
-
-## Added to what was there {#multi-head-residual}
-
-In PyTorch's module, output and input have the same size, for a reason. A
-Transformer *adds* the output of attention to the token, and the next layer
-works on the sum. The addition is called a **residual connection**, and two
-tables that are added must be equally wide. A layer that has found nothing
-can leave the token as it is. And training has a way around the layer: a
-change of the token reaches the end through the sum, even where softmax is
-saturated ([](#scaling-saturated)). GPT, the best-known family of such
-models, has one size from the first layer to the last.
-
-## Everything together
 */
 
 int main(int argc, char *argv[])
@@ -717,9 +853,10 @@ int main(int argc, char *argv[])
     draw_columns();
     draw_view();
     show_view();
+    show_cat();
+    show_residual();
     show_narrow();
     show_wider();
-    show_loop();
     show_module();
     show_walk();
     return 0;
@@ -757,31 +894,7 @@ assert mha(batch, batch, batch)[1].shape == (2, 6, 6)
 ```
 
 `~` turns a mask into its opposite. The last lines do by hand what the
-module does, and show who attends to whom in a batch. If a claim were wrong,
-`assert` would say so.
-
-::: milestone
-This is the attention of language models, complete: words that look back,
-several heads, mixed, sentence by sentence of a batch, with PyTorch's
-numbers.
-:::
-
-## What it lacks {#multi-head-beyond}
-
-Our attention is slow. A trace has room for every score, $n \times m$ scores
-for each head, and one product is computed after the other, where a
-processor could do many at a time. [](#flash) computes the same result and
-never has all scores at once; the chapters after it use the whole processor.
-
-And our attention means nothing yet. Every matrix was drawn at random, and
-the maps show what random numbers look at. [](#self-attention) has trained
-one head by moving one number after the other. The four layers of an
-attention with $d_{model} = 512$ have more than a million numbers.
-[](#backward) finds for all of them at once in which direction they should
-move, and [](#training) shows what trained heads look at.
-
-[](#sheet) has all of attention on one sheet, and what becomes of the word
-*journey* under its variants.
+module does, and show who attends to whom in a batch.
 
 ## Further exercises
 

@@ -2,6 +2,8 @@
 #define CHAPTER "13_multi_head"
 #include "streams.h"
 #include "traces.h"
+#include "attention/05_tokens.h"
+#include "attention/12_heads.h"
 #include "attention/13_multi_head.h"
 
 /* The heads of the set, which are told. */
@@ -43,6 +45,28 @@ static void init_test(const char *set)
     expect_integer("context length", a.context_length, setting[3]);
     expect_integer("heads", a.n_heads, setting[2]);
     expect_equal("rate", a.dropout_rate, (double)setting[5] / 1000);
+    attention_free(&a);
+}
+
+/* Two heads one by one, and by one projection. */
+static void loop_test(void)
+{
+    enum { N = 6, HEADS = 2, WIDTH = 4, ALL = HEADS * WIDTH };
+    Attention a;
+    Trace t[HEADS], all;
+    float joined[N][ALL];
+    heads_init(&a, some_draws(), HEADS, 3, WIDTH, WIDTH);
+    const Attention head = attention_head(&a, 0);
+    for (int h = 0; h < HEADS; h++)
+        trace_init_for(&t[h], &head, N, N);
+    trace_init_for(&all, &a, N, N);
+    heads_forward(&a, mask_none(), NULL, N, N, life, life, t, joined);
+    attention_forward(&a, mask_none(), NULL, N, N, life, life, &all);
+    for (int i = 0; i < N * ALL; i++)
+        expect_equal("joined", all.joined[i], joined[i / ALL][i % ALL]);
+    for (int h = 0; h < HEADS; h++)
+        trace_free(&t[h]);
+    trace_free(&all);
     attention_free(&a);
 }
 
@@ -221,6 +245,7 @@ int main(void)
     EACH_SET("attention_forward", "*-average", module_test(set));
     EACH_SET("attention_forward: 20 tokens, 8 heads, 512 columns",
              "walk-out", walk_test(set));
+    TAP("attention_forward: the bits of heads_forward", loop_test());
     EACH_SET("multi_head_init_pytorch", "*-average", packed_test(set));
     EACH_SET("average_weights", "*-average", average_test(set));
     TAP("average_weights: tables that are not square", average_wide());
