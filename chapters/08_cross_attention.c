@@ -5,10 +5,12 @@
 which keys and values may come from $m$ other
 tokens](pipeline.svg){#fig-cross-attention-pipeline}
 
-A translator reads one sentence and writes another. For every word that is
-to be written, the translator should be able to look at the whole sentence
-that was read. Attention was invented for that [@bahdanau2014]. In all
-chapters so far, one text looked at itself.
+*Kannst du mir bitte helfen?* To put that into English, begin with *can*,
+which is the first German word. Then comes *you*, the second. Then *help*,
+and the German for it is the very last word; then back to the third, for
+*me*; and *bitte* was there only to be polite. So a translator's eye jumps
+about in one sentence while the hand writes another. Attention was invented
+for that [@bahdanau2014]. In all chapters so far, one text looked at itself.
 */
 
 #include "attention/08_cross_attention.h"
@@ -18,64 +20,29 @@ chapters so far, one text looked at itself.
 #include "support.h"
 
 /*
-## One long text
+## One text or two? {#cross-attention-joined}
 
-The first idea is to write the two texts one behind the other. The result is
-a text like any other, and the first version of [](#self-attention) can be
-used as it is. We try the idea with the six words of [](#tokens) as the text
-that is being written, and with eight tokens that have been read. The eight
-are strangers: random numbers, drawn after the three matrices from the same
-seed. How do the words of each text divide their attention between the two
-texts?
-*/
+The easiest way is to concatenate: make one text of the German sentence and
+the English one, and let it attend to itself. That is what a chat program
+does. Your question and its answer are one text, one after the other, and a
+word of the answer may look at both. It works because both sides are alike:
+the same language, the same table of embeddings, the same width.
 
-/* folded: how this is printed */
-static void show_one_long_text(void)
-{
-    float matrices[3 * 2 + 3 * 2 + 3 * 4][1]; /* drawn before strangers */
-    float query[14][2], key[14][2], value[14][4];
-    float scores[14][14], weights[14][14], context[14][4];
-    float joined[14][3], shares[14] = {0};
-    Random r = random_seeded(123);
-    random_fill(&r, 3 * 2 + 3 * 2 + 3 * 4, 1, matrices);
-    memcpy(joined, life, sizeof life);
-    random_fill(&r, 8, 3, joined + 6);
-    qkv_from_seed(123, 14, 3, 2, 4, joined, query, key, value);
-    attention(14, 14, 2, 4, query, key, value, scores, weights, context);
-    for (int i = 0; i < 14; i++)
-        for (int j = 0; j < 14; j++)
-            if ((i < 6) != (j < 6))
-                shares[i] += weights[i][j];
-    print_integers("scores: all, and six words with eight strangers", 2,
-                   (const int[]){14 * 14, 6 * 8});
-    print_vector("what the six words give to the other text", 6, shares);
-    print_vector("what the strangers give to the words", 8, shares + 6);
-}
+A translator has reasons against it. Five German words and four English ones
+make nine, and nine words make $9 \cdot 9 = 81$ scores, of which $4 \cdot 5
+= 20$ are those that we want. The weights of an English word are shared out
+among both texts, so every look at German leaves less for English. And the
+two sides may not fit together at all. Where one side is a picture or a
+sound, its tokens have another width, and there is no table that holds both.
 
-/*
-``` output
-scores: all, and six words with eight strangers (2)
-[196,  48]
-what the six words give to the other text (6)
-[0.5487, 0.6138, 0.4604, 0.5945, 0.6134, 0.3461]
-what the strangers give to the words (8)
-[0.3640, 0.3587, 0.3736, 0.3641, 0.3867, 0.3657, 0.3627, 0.3609]
-```
-
-The program runs, and three things are wrong with the idea. Most of the 196
-scores are of no use to us: we asked about 48 of them. The shares of a row
-are spent on two texts at once: the word *is* gives 0.6138 of its attention
-to the strangers, and spends the rest on its own text. And the strangers
-take something of the words, though the strangers were read before the first
-word was written. A fourth thing does not show here: since a table has one
-width, two texts can be joined only if their tokens have the same number of
-entries.
+So when both sides are alike, join them. When they aren't, or when one of
+them is given and asked again and again, keep them apart.
 
 ## Queries from here, keys from there {#cross-attention-queries}
 
-Look again at `attention` ([](#scaling-attention)). It takes `n` queries and
-`m` keys, which need not belong to one text. Nothing in the formula has to
-be changed:
+How do you keep them apart? Look again at `attention`
+([](#scaling-attention)). It takes `n` queries and `m` keys, and nothing
+says that they belong to one text. The formula stays as it is:
 
 $$\underset{n \times d_k}{Q} =
     \underset{n \times d_x}{X} \; \underset{d_x \times d_k}{W_Q}, \qquad
@@ -88,37 +55,10 @@ The queries come from the first input, $X$, which asks. Keys and values come
 from the second input, $Y$, which is asked. This is **cross-attention**.
 
 $X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each input
-may have a width of its own, $d_x$ and $d_y$; one tutorial says otherwise
-([A.26](#errata-26)). Queries and keys must have the same width, since they
-meet in a dot product.
+may have a width of its own, $d_x$ and $d_y$, for which an `Attention` has
+two numbers ([](#self-attention)). Queries and keys must have the same
+width, since they meet in a dot product.
 
-The `Attention` of [](#self-attention) has `d_x` and `d_y` for this. Its
-parameters are linear layers, while Raschka's article multiplies by matrices
-from `torch.rand`, $X W$ [@raschka2024magazine]. A layer holds $W^\top$, so
-we draw $W$ row by row, and write the number of row `i` and column `j` to
-row `j` and column `i` of the layer.
-*/
-
-void random_transposed(Random *r, int d_in, int d_out,
-                       float weight[d_out][d_in])
-{
-    for (int i = 0; i < d_in; i++)
-        for (int j = 0; j < d_out; j++)
-            weight[j][i] = random_float(r);
-}
-
-void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
-                          int d_k, int d_v)
-{
-    const Attention sizes = {
-        .d_x = d_x, .d_y = d_y, .n_heads = 1, .d_k = d_k, .d_v = d_v};
-    attention_init(a, &sizes);
-    random_transposed(r, d_x, d_k, ROWS(d_x, a->query.weight));
-    random_transposed(r, d_y, d_k, ROWS(d_y, a->key.weight));
-    random_transposed(r, d_y, d_v, ROWS(d_y, a->value.weight));
-}
-
-/*
 **Exercise 8.1** (★★, 3 points): `cross_attention_forward`. Each of the `n`
 tokens of `x` asks all `m` tokens of `y`. It refuses what
 `attention_project` and `attend_trace` refuse: a trace that was made for
@@ -127,7 +67,7 @@ output layer).
 
 ::: hint
 `self_attention_forward` of [](#self-attention) is made for one text. Where
-does it use that both inputs are one?
+does it rely on that?
 :::
 
 ::: hint
@@ -149,165 +89,27 @@ void cross_attention_forward(const Attention *a, int n, int m,
 }
 
 /*
-## Six words and eight strangers {#cross-attention-strangers}
-
-The same six words, the same strangers, the same matrices, as Raschka's
-article has them:
-*/
-
-static Trace ask_strangers(float strangers[8][3])
-{
-    Attention cross;
-    Random r = random_seeded(123);
-    cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    random_fill(&r, 8, 3, strangers);
-    Trace t;
-    trace_init_for(&t, &cross, 6, 8);
-    cross_attention_forward(&cross, 6, 8, life, strangers, &t);
-    attention_free(&cross);
-    return t;
-}
-
-/* folded: how this is printed */
-static void show_strangers(void)
-{
-    const char *const word[6] = {"Life", "is",      "short",
-                                 "eat",  "dessert", "first"};
-    const char *const stranger[8] = {"1", "2", "3", "4",
-                                     "5", "6", "7", "8"};
-    float strangers[8][3];
-    Trace t = ask_strangers(strangers);
-    printf("first_input.shape: (%d, 3)\n", t.n);
-    print_matrix("second input", 8, 3, strangers);
-    print_matrix("values", 8, 4, ROWS(4, t.value));
-    print_matrix("attention weights, a row for each word", 6, 8,
-                 ROWS(8, t.weights));
-    print_matrix("context vectors", 6, 4, ROWS(4, t.context));
-    figure_heatmap("strangers", "What six words take of eight strangers", 6,
-                   word, 8, stranger, ROWS(8, t.weights));
-    trace_free(&t);
-}
-
-/*
-::: question
-The context vectors will be a table. How many rows and columns will it have,
-and which of its sizes has to do with the number of strangers?
-
-Six rows, one for each word that asks, and four columns, as many as a value
-has. The strangers are summed over; their number leaves no trace.
-:::
-
-``` output
-first_input.shape: (6, 3)
-second input (8, 3)
-[[0.2745, 0.6584, 0.2775],
- [0.8573, 0.8993, 0.0390],
- [0.9268, 0.7388, 0.7179],
- [0.7058, 0.9156, 0.4340],
- [0.0772, 0.3565, 0.1479],
- [0.5331, 0.4066, 0.2318],
- [0.4545, 0.9737, 0.4606],
- [0.5159, 0.4220, 0.5786]]
-```
-
-``` output
-values (8, 4)
-[[0.3357, 0.7633, 0.5151, 0.8178],
- [0.2048, 0.9358, 0.6397, 0.9768],
- [0.7705, 1.2193, 1.0326, 1.5657],
- [0.5324, 1.1538, 0.8495, 1.3148],
- [0.1743, 0.3979, 0.2548, 0.4118],
- [0.2864, 0.5788, 0.4716, 0.7105],
- [0.5430, 1.1682, 0.8091, 1.2783],
- [0.5829, 0.7938, 0.6929, 1.0545]]
-```
-
-``` output
-attention weights, a row for each word (6, 8)
-[[0.1265, 0.1253, 0.1193, 0.1207, 0.1325, 0.1300, 0.1200, 0.1256],
- [0.1009, 0.1128, 0.1933, 0.1663, 0.0628, 0.0784, 0.1729, 0.1128],
- [0.1305, 0.1254, 0.1023, 0.1077, 0.1573, 0.1452, 0.1056, 0.1261],
- [0.1231, 0.1244, 0.1320, 0.1304, 0.1161, 0.1186, 0.1315, 0.1238],
- [0.1206, 0.1235, 0.1397, 0.1356, 0.1075, 0.1128, 0.1374, 0.1229],
- [0.1338, 0.1238, 0.0846, 0.0937, 0.1879, 0.1610, 0.0909, 0.1242]]
-context vectors (6, 4)
-[[0.4231, 0.8665, 0.6503, 1.0042],
- [0.4874, 0.9718, 0.7359, 1.1353],
- [0.4054, 0.8359, 0.6258, 0.9667],
- [0.4357, 0.8886, 0.6678, 1.0311],
- [0.4429, 0.9006, 0.6775, 1.0460],
- [0.3860, 0.8021, 0.5985, 0.9250]]
-```
-
-![Six words ask, eight strangers answer: the table of weights is no longer
-square, and has no diagonal](strangers.svg){#fig-strangers}
-
-::: {.workbench args="stage=texts"}
-:::
-
-A row belongs to a word and adds up to one, as before; a column belongs to a
-stranger. There is no diagonal any more, since no token meets itself.
-
-Neither the strangers nor the matrices have learned anything. The word *is*
-takes more of the third stranger than of any other, and *first* of the
-fifth, by chance. What the tables do show is where a context vector comes
-from. The words have negative entries, the eight values have none, and the
-context vectors have none either: they are mixtures of the strangers'
-values. A word puts nothing of its own into its context vector; the word
-only asks.
-
-## The same text twice {#cross-attention-twice}
-
-If the second input is the first, the module should do what the first
-version of self-attention does, to the last bit.
-*/
-
-/* folded: how this is printed */
-static void show_same_text(void)
-{
-    Attention cross;
-    float query[6][2], key[6][2], value[6][4];
-    float scores[6][6], weights[6][6], context[6][4];
-    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
-    attention(6, 6, 2, 4, query, key, value, scores, weights, context);
-    Random r = random_seeded(123);
-    cross_attention_init(&cross, &r, 3, 3, 2, 4);
-    Trace t;
-    trace_init_for(&t, &cross, 6, 6);
-    cross_attention_forward(&cross, 6, 6, life, life, &t);
-    print_answer("all equal to self-attention",
-                 largest_difference(6 * 4, t.context, context[0]) == 0);
-    trace_free(&t);
-    attention_free(&cross);
-}
-
-/*
-``` output
-all equal to self-attention: yes
-```
-
-Self-attention is cross-attention in which a text asks itself, and there is
-no need for two formulas.
-
 ## Kannst du mir bitte helfen {#cross-attention-translation}
 
-Now a case with a meaning. The Transformer was made for translation, and
-consists of the two halves of [](#fig-transformer) [@vaswani2017]. The
-**encoder** reads the sentence that is to be translated, and its words look
-at each other, by self-attention. The **decoder** writes the translation, a
-word at a time. Its words look at each other too, and then they look at the
-encoder's words, by cross-attention: the queries come from the decoder, the
-keys and values from the encoder.
+The Transformer was made for translation, and consists of the two halves of
+[](#fig-transformer) [@vaswani2017]. The **encoder** reads the sentence that
+is to be translated, and its words look at each other, by self-attention.
+The **decoder** writes the translation, a word at a time. Its words look at
+each other too, and then they look at the encoder's words, by
+cross-attention: the queries come from the decoder, the keys and values from
+the encoder.
 
-Good matrices for that come from long training. We make some by hand
-instead, as for *cat likes fish* in [](#qkv). The German sentence *Kannst du
-mir bitte helfen* has been read, and *can you help me* asks. (A real decoder
-does not know the next English word yet, and asks with the word before it.
-Each of our English words looks for its own counterpart.) An English word is
-a one-hot row, as in [](#tokens). A German word has five entries, which say
-what the word is. The ending of *kannst* says "you", and so *kannst* has an
-entry for the second person as well. *Bitte*, "please", has no counterpart
-among our English words. The fifth entry says that a word is a pronoun.
+Good matrices for that come from long training. Ours are a dictionary that
+we write by hand, as for *cat likes fish* in [](#qkv). So that it translates
+will prove nothing. What it can show is that attention needs no rule for the
+order of words, and where the numbers go.
+
+*Can you help me* asks. (A real decoder doesn't know the next English word
+yet, and asks with the word before it. Each of our English words looks for
+its own counterpart.) An English word is a one-hot row, as in [](#tokens). A
+German word has five entries, which say what it is. *Kannst* has two: its
+ending says "you", too. *Bitte* has none, and the fifth entry marks a
+pronoun.
 
 *Kannst* and *du* both say "you", and *du* should win. So in the keys, a
 pronoun has one half added to "you" and one half to "me". The key of *du*
@@ -399,12 +201,54 @@ line, for German puts *helfen* last](translation.svg){#fig-translation}
 :::
 
 *Help* reaches over *mir* and *bitte* to the end of the sentence, and *me*
-goes back to *mir*. A translation word by word stumbles here; attention
-needs no rule for the order. *You* takes 0.8631 of *du* and 0.1168 of
-*kannst*, which says "you" too. *Bitte* gets next to nothing from all four.
-And the context vectors tell each English word what it has found: *can*
-found a verb, *me* a pronoun. That the tokens of the two inputs have four
-and five entries did not matter.
+goes back to *mir*. A translation word by word, from left to right, stumbles
+here. *You* gives 0.8631 of its attention to *du*, and 0.1168 to *kannst*,
+which says "you" too. *Bitte* gets next to nothing from all four. And the
+context vectors tell each English word what it has found: *can* found a
+verb, *me* a pronoun. The two inputs have four and five words, of four and
+five entries, and no two of these numbers had to agree.
+
+::: question
+How many rows and columns does the table of context vectors have, and which
+of them has to do with the number of German words?
+
+Four rows, one for each word that asks, and two columns, as many as a value
+has. The German words are summed over; their number leaves no trace.
+:::
+
+## The same text twice {#cross-attention-twice}
+
+If the second input is the first, this should be self-attention, to the last
+bit. Here are the six words of [](#tokens), with the matrices of the first
+version:
+*/
+
+/* folded: how this is printed */
+static void show_same_text(void)
+{
+    Attention cross;
+    float query[6][2], key[6][2], value[6][4];
+    float scores[6][6], weights[6][6], context[6][4];
+    qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
+    attention(6, 6, 2, 4, query, key, value, scores, weights, context);
+    Random r = random_seeded(123);
+    cross_attention_init(&cross, &r, 3, 3, 2, 4);
+    Trace t;
+    trace_init_for(&t, &cross, 6, 6);
+    cross_attention_forward(&cross, 6, 6, life, life, &t);
+    print_answer("all equal to self-attention",
+                 largest_difference(6 * 4, t.context, context[0]) == 0);
+    trace_free(&t);
+    attention_free(&cross);
+}
+
+/*
+``` output
+all equal to self-attention: yes
+```
+
+Self-attention is cross-attention in which a text asks itself, and there is
+no need for two formulas.
 
 ## Pictures and their captions {#cross-attention-pictures}
 
@@ -413,23 +257,144 @@ descriptions, and works on the picture in many small steps. In each step,
 every small square of the picture asks the words of the description
 [@rombach2021]. The queries are made from the picture, keys and values from
 the words. A square in the upper half may find *sky*, and take what *sky*
-has to give. Squares and words have different widths, and there may be any
-number of either. Only queries and keys need a common size.
-
-Texts can ask pictures, too. A program that describes pictures lets the
+has to give. And a program that describes pictures does the reverse: the
 words of the description ask, and the squares of the picture answer.
 
-## Everything together
+The decoder's words have the whole German sentence to look at, since all of
+it has been read. But they also look at each other, and there a danger lies.
+A word that is being written must not see the words that come after it.
+[](#causal-mask) hides them.
+
+## In the tutorials {#cross-attention-tutorials}
+
+### Six words and eight strangers {#cross-attention-strangers}
+
+Raschka's article has the six words of [](#tokens) ask eight tokens of
+another text [@raschka2024magazine]. The eight are random numbers, drawn
+after the three matrices from the same seed, so they're strangers to the
+words in every sense. The article multiplies by matrices from `torch.rand`,
+$X W$. A layer holds $W^\top$, so we draw $W$ row by row, and write the
+number of row `i` and column `j` to row `j` and column `i` of the layer.
+(One tutorial wants both inputs to be equally wide; they needn't be,
+[A.26](#errata-26).)
+*/
+
+void random_transposed(Random *r, int d_in, int d_out,
+                       float weight[d_out][d_in])
+{
+    for (int i = 0; i < d_in; i++)
+        for (int j = 0; j < d_out; j++)
+            weight[j][i] = random_float(r);
+}
+
+void cross_attention_init(Attention *a, Random *r, int d_x, int d_y,
+                          int d_k, int d_v)
+{
+    const Attention sizes = {
+        .d_x = d_x, .d_y = d_y, .n_heads = 1, .d_k = d_k, .d_v = d_v};
+    attention_init(a, &sizes);
+    random_transposed(r, d_x, d_k, ROWS(d_x, a->query.weight));
+    random_transposed(r, d_y, d_k, ROWS(d_y, a->key.weight));
+    random_transposed(r, d_y, d_v, ROWS(d_y, a->value.weight));
+}
+
+static Trace ask_strangers(float strangers[8][3])
+{
+    Attention cross;
+    Random r = random_seeded(123);
+    cross_attention_init(&cross, &r, 3, 3, 2, 4);
+    random_fill(&r, 8, 3, strangers);
+    Trace t;
+    trace_init_for(&t, &cross, 6, 8);
+    cross_attention_forward(&cross, 6, 8, life, strangers, &t);
+    attention_free(&cross);
+    return t;
+}
+
+/* folded: how this is printed */
+static void show_strangers(void)
+{
+    const char *const word[6] = {"Life", "is",      "short",
+                                 "eat",  "dessert", "first"};
+    const char *const stranger[8] = {"1", "2", "3", "4",
+                                     "5", "6", "7", "8"};
+    float strangers[8][3];
+    Trace t = ask_strangers(strangers);
+    printf("first_input.shape: (%d, 3)\n", t.n);
+    print_matrix("second input", 8, 3, strangers);
+    print_matrix("values", 8, 4, ROWS(4, t.value));
+    print_matrix("attention weights, a row for each word", 6, 8,
+                 ROWS(8, t.weights));
+    print_matrix("context vectors", 6, 4, ROWS(4, t.context));
+    figure_heatmap("strangers", "What six words take of eight strangers", 6,
+                   word, 8, stranger, ROWS(8, t.weights));
+    trace_free(&t);
+}
+
+/*
+``` output
+first_input.shape: (6, 3)
+second input (8, 3)
+[[0.2745, 0.6584, 0.2775],
+ [0.8573, 0.8993, 0.0390],
+ [0.9268, 0.7388, 0.7179],
+ [0.7058, 0.9156, 0.4340],
+ [0.0772, 0.3565, 0.1479],
+ [0.5331, 0.4066, 0.2318],
+ [0.4545, 0.9737, 0.4606],
+ [0.5159, 0.4220, 0.5786]]
+```
+
+``` output
+values (8, 4)
+[[0.3357, 0.7633, 0.5151, 0.8178],
+ [0.2048, 0.9358, 0.6397, 0.9768],
+ [0.7705, 1.2193, 1.0326, 1.5657],
+ [0.5324, 1.1538, 0.8495, 1.3148],
+ [0.1743, 0.3979, 0.2548, 0.4118],
+ [0.2864, 0.5788, 0.4716, 0.7105],
+ [0.5430, 1.1682, 0.8091, 1.2783],
+ [0.5829, 0.7938, 0.6929, 1.0545]]
+```
+
+``` output
+attention weights, a row for each word (6, 8)
+[[0.1265, 0.1253, 0.1193, 0.1207, 0.1325, 0.1300, 0.1200, 0.1256],
+ [0.1009, 0.1128, 0.1933, 0.1663, 0.0628, 0.0784, 0.1729, 0.1128],
+ [0.1305, 0.1254, 0.1023, 0.1077, 0.1573, 0.1452, 0.1056, 0.1261],
+ [0.1231, 0.1244, 0.1320, 0.1304, 0.1161, 0.1186, 0.1315, 0.1238],
+ [0.1206, 0.1235, 0.1397, 0.1356, 0.1075, 0.1128, 0.1374, 0.1229],
+ [0.1338, 0.1238, 0.0846, 0.0937, 0.1879, 0.1610, 0.0909, 0.1242]]
+context vectors (6, 4)
+[[0.4231, 0.8665, 0.6503, 1.0042],
+ [0.4874, 0.9718, 0.7359, 1.1353],
+ [0.4054, 0.8359, 0.6258, 0.9667],
+ [0.4357, 0.8886, 0.6678, 1.0311],
+ [0.4429, 0.9006, 0.6775, 1.0460],
+ [0.3860, 0.8021, 0.5985, 0.9250]]
+```
+
+![Six words ask, eight strangers answer: the table of weights is no longer
+square, and has no diagonal](strangers.svg){#fig-strangers}
+
+::: {.workbench args="stage=texts"}
+:::
+
+The table of weights is no longer square, and has no diagonal, since no
+token meets itself. Neither strangers nor matrices have learned anything, so
+that *is* takes more of the third stranger than of any other means nothing.
+What does mean something is a sign. The words have negative entries, the
+eight values have none, and the context vectors have none either: they are
+mixtures of the strangers' values alone.
 */
 
 int main(int argc, char *argv[])
 {
     no_arguments(argc, argv);
     figure_pipeline("pipeline", "roles");
-    show_one_long_text();
-    show_strangers();
-    show_same_text();
     show_translation();
+    show_same_text();
+    show_strangers();
     return 0;
 }
 
@@ -456,18 +421,14 @@ print(torch.softmax(query @ key.T / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value))
 ```
 
-The decoder's words look at the encoder's words, all of which have been
-read. But the decoder's words also look at each other, and a word that is
-being written must not see the words that will come after it.
-
 ## Further exercises
 
-**Exercise 8.2** (★, challenge, 2 points): `cross_attention_encode`. While a
-sentence is translated, the decoder asks again for each word that it writes,
-and the German sentence stays the same. Compute the keys and values of the
-sentence that is asked, and leave them in the trace. The trace may be for
-any number of queries. The function refuses what `attention_check(a, t->n,
-m, t)` refuses.
+**Exercise 8.2** (★, challenge, 2 points): `cross_attention_encode`. While
+it translates, the decoder asks again for each word that it writes, and the
+German sentence stays the same. Compute the keys and values of the sentence
+that is asked, and leave them in the trace. The trace may be for any number
+of queries. The function refuses what `attention_check(a, t->n, m, t)`
+refuses.
 
 ::: hint
 In [](#cross-attention-queries), `attention_project` asks three layers.
@@ -475,17 +436,17 @@ Which two of them does the German sentence need?
 :::
 
 ::: done
-What stays as it is need not be computed twice. For a text that grows, the
-same thought is the cache of [](#kv-cache).
+What doesn't change needn't be computed twice. For a text that grows, the
+same idea is the cache of [](#kv-cache).
 :::
 
 **Exercise 8.3** (★★, challenge, 3 points): `cross_attention_ask`. One token
 asks, and is answered from the keys and values that are in the trace
-already. The function does not get the second input, so that nothing can be
-computed from it again. Scores, weights and context are those that
-`cross_attention_forward` gives for this token. A trace for more than one
-query is refused, as is one whose other sizes do not fit, and so are several
-heads and an output layer.
+already. The function doesn't get the second input, so it can't compute
+anything from it again. Scores, weights and context are those that
+`cross_attention_forward` gives for this token. It refuses a trace for more
+than one query or with other sizes that don't fit, several heads, and an
+output layer.
 
 ::: hint
 What is left is the rest of what [](#cross-attention-queries) does. A trace
@@ -498,19 +459,18 @@ for one query has one row of queries, scores, weights and context. Its field
 :::
 
 ::: done
-A new word costs one row of queries and one row of scores. The keys and
-values are there already.
+A new word costs one row of queries and one row of scores. That is all.
 :::
 
 **Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention
-gives some of everything. Which key does each query look at most? Give the
-number of its column; if several weights are largest, the first of them. A
-weight that is `nan` is never the largest, and a row that has nothing else
+gives something to every key. Which key does each query look at most? Write
+the number of its column; if several weights are largest, the first of them.
+A weight that is `nan` is never the largest, and a row that has nothing else
 is refused. The entries may be any floats, minus infinity included.
 
 ::: hint
 [](#cross-attention-translation) has such weights. Comparisons with `nan`
-are false, but for `!=`. With which weight can the search begin, if the
+are false, except `!=`. With which weight can the search begin, if the
 first may be `nan` and another minus infinity?
 :::
 
@@ -520,7 +480,7 @@ column.
 :::
 
 ::: done
-Read your list aloud, and it is a translation word by word. The soft weights
+Read your list aloud, and it's a translation word by word. The soft weights
 know more, and can be trained.
 :::
 
@@ -528,7 +488,7 @@ know more, and can be trained.
 tokens with seven entries. Queries have two entries, values four. Give the
 shapes of the three matrices, of queries, keys, values, scores and context.
 Which of these six numbers, five, three, nine, seven, two and four, could
-you change without changing another?
+you change without changing another one?
 
 ## Solutions
 

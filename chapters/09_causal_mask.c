@@ -4,9 +4,10 @@
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-causal-mask-pipeline}
 
-A language model writes a text word by word, and has to find each word from
-the words that are there already; such a model is called **autoregressive**.
-A single sentence teaches a model several times:
+*Life is short, eat ...* You have guessed the next word, or tried to. A
+language model does nothing else: it writes a text word by word, each from
+the words that are there already, and is called **autoregressive** for that.
+So a single sentence teaches it several times:
 
 - Life $\Rightarrow$ is
 - Life is $\Rightarrow$ short
@@ -14,14 +15,15 @@ A single sentence teaches a model several times:
 - Life is short, eat $\Rightarrow$ dessert
 - Life is short, eat dessert $\Rightarrow$ first
 
-From the context vector of a word, the rest of a model guesses the word that
-comes next. Self-attention has a context vector for every word, and so all
-five guesses can be made at once. But the context vector of *Life* contains
-something of the word *is*, which is the answer. A model that can look up
-the answer learns nothing. The context vector of a word may be made from the
-word itself and the words before it, and from no others. That is **causal
-attention**, also called masked attention, and what hides the future is a
-**causal mask**.
+The guess is made from a context vector, that of the last word there is.
+Self-attention has a context vector for every word, so one pass through a
+sentence could make all five guesses at once. But it would cheat. The
+context vector of *Life* contains something of *is*, and *is* is the answer.
+A model that can look up every answer has nothing to learn. So a context
+vector may be made from the word itself and the words before it, and from no
+others. That is **causal attention**, also called masked attention, and what
+hides the future is a **causal mask**. A row that sees only its past is a
+prediction.
 */
 
 #include "attention/09_causal_mask.h"
@@ -36,19 +38,17 @@ attention**, also called masked attention, and what hides the future is a
 The sentence has the queries, keys and values of [](#tokens-tutorials), from
 `qkv_from_seed`.
 
-## Strike out, and share anew {#causal-mask-renormalized}
+## Cross out, and share again {#causal-mask-renormalized}
 
-We have the weights, so the first idea is to strike out the weights that are
-not allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
+We have the weights, so the first idea is to cross out those that aren't
+allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
 where a query may look, 0 where the key lies in its future. A word meets
-itself on the **diagonal**, and its future stands to the right of the
-diagonal.
+itself on the **diagonal**, and its future lies to the right of it.
 
-Later, a few new words will ask a text that has been read before
-([](#kv-cache)). Then there are fewer queries than keys, and the function
-has to know where in the text the queries stand. Query `i` has the
-**position** `first + i` in the text, and may see the keys from 0 to `first
-+ i`. For a whole sentence `first` is 0.
+Query `i` may see the keys from 0 to `first + i`. For a whole sentence
+`first` is 0, and you can read `i` for `first + i` until the chapter's end,
+where fewer words ask than answer. (`first + i` is the query's **position**
+in its text.)
 */
 
 void causal_mask(int n, int m, int first, float mask[n][m])
@@ -66,22 +66,22 @@ void mask_weights(int n, int m, const float mask[n][m], float weights[n][m])
 }
 
 /*
-The weights that are left in a row no longer add up to one. Dividing them by
-their sum mends that, and is called **renormalization**. With $A$ for the
-weights, $M$ for the mask and $R$ for the result, all three of shape $n
+The weights that are left in a row no longer add up to one. To divide them
+by their sum, so that they do, is called **renormalization**. With $A$ for
+the weights, $M$ for the mask and $R$ for the result, all three of shape $n
 \times m$:
 
 $$R_{ij} = \frac{A_{ij} M_{ij}}{\sum_{k=1}^{m} A_{ik} M_{ik}}$$
 
 **Exercise 9.1** (★, 2 points): `renormalize`. Divide each row by its sum. A
-row of zeros has no shares, and becomes `nan`.
+row of zeros becomes `nan`.
 
 ::: hint
-The sum of a row must be complete before its first entry is divided.
+Complete the sum of a row before you divide its first entry.
 :::
 
 ::: done
-Each row adds up to one again. The next way gets there in one step.
+Each row adds up to one again. The next section gets there in one step.
 :::
 */
 
@@ -145,7 +145,8 @@ attention weights (6, 6)
  [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
 ```
 
-*Life* takes 0.1326 of *is*, the word that it is to guess. Now the mask:
+*Life* gives 0.1326 of its attention to *is*, the word it should guess. Now
+the mask:
 
 ``` output
 mask (6, 6)
@@ -166,8 +167,8 @@ row sums (6)
 [0.1772, 0.7256, 0.5089, 0.6744, 0.8769, 1.0000]
 ```
 
-The shares that *Life* keeps add up to 0.1772. *First* keeps all of its
-shares, having no future in this sentence. Divided by the row sums:
+What *Life* keeps is 0.1772. *First* keeps everything, having no future in
+this sentence. Divided by the row sums:
 
 ``` output
 renormalized (6, 6)
@@ -179,11 +180,11 @@ renormalized (6, 6)
  [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
 ```
 
-Softmax has divided by a sum that contains the exponentials of the future.
-Has the future left a trace in the result? Write $a$ for the sum of the
+But softmax has divided by a sum that contains the exponentials of the
+future. Has the future left a trace? Write $a$ for the sum of the
 exponentials that a word may see, and $b$ for the sum of the hidden
-exponentials. Before the mask, a share is $e^{s_j} / (a + b)$. The shares
-that are left add up to $a / (a + b)$. Divide such a share by that sum:
+exponentials. Before the mask, a weight is $e^{s_j} / (a + b)$. Those that
+are left add up to $a / (a + b)$. Divide one by that sum:
 
 $$\frac{e^{s_j} / (a + b)}{a / (a + b)} = \frac{e^{s_j}}{a}$$
 
@@ -202,17 +203,17 @@ that lies in the future of its query, whatever was there before. `first` may
 be negative, and then there are queries that see nothing.
 
 ::: hint
-`causal_mask` knows which entries these are. In C, minus infinity is
+`causal_mask` tells these entries from the others. In C, minus infinity is
 `-INFINITY`.
 :::
 
 ::: hint
-What is 0 times infinity? So do not multiply.
+What is 0 times infinity? So don't multiply.
 :::
 
 ::: done
-With a causal mask GPT and models like it are trained: no word sees what it
-is to predict.
+GPT and models like it are trained with this mask: no word sees what it
+should predict.
 :::
 */
 
@@ -261,14 +262,14 @@ their attention weights (6, 6)
  [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
 ```
 
-The weights are those of the first way, and took one table and one division
+The weights are those of the first way, with one table and one division
 less. (The division by $\sqrt{d_k}$ comes after the mask here, as in the
-article. Minus infinity stays what it is when it is divided, so the order is
-a matter of taste.)
+article. Minus infinity divided by a number is minus infinity, so the order
+is a matter of taste.)
 
 ![Scores; weights times the mask; renormalized; and from minus infinity. The
-last two are the same map. Each has colours to a scale of its own, and
-orange is below 0](maps.svg){#fig-maps}
+last two are the same map. Each has its own scale of colours, and orange is
+below 0](maps.svg){#fig-maps}
 
 ::: {.workbench args="stage=mask"}
 :::
@@ -305,9 +306,9 @@ that score step by step.
 Somewhere between 10 and 105 one of the two ways breaks down. Which one, and
 what will it answer in the end?
 
-Renormalizing. Softmax gives the hidden word nearly everything, and the
-visible words share the rest: less and less, and in the end 0. Zero divided
-by zero is no number.
+Renormalizing. Softmax gives the hidden word nearly everything, and leaves
+the visible words less and less, in the end 0. And 0 divided by 0 isn't a
+number.
 :::
 */
 
@@ -357,11 +358,12 @@ weights of the two visible words are once and twice that smallest float, so
 all their digits are lost. At 104 the first is 0 and the second is the
 smallest float; at 105 both are 0. No division brings the lost digits back.
 Minus infinity is right in every row, since that way never looks at the
-hidden score. (Scores divided by $\sqrt{d_k}$ have a spread near 1, so gaps
-of 100 are not to be expected. But why rely on that?)
+hidden score. (A gap of 100 is rare. But scores of a trained model can be
+large, since the spread of 1 in [](#scaling-spread) is that of independent
+random numbers.)
 
 ![The share of the first visible word, against the hidden score (not evenly
-spaced), which should not matter. Renormalized, the share goes astray from
+spaced), which should not matter. Renormalized, the share goes wrong from
 100 on, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
 
 ## What a query may see {#causal-mask-see}
@@ -420,7 +422,7 @@ void apply_mask(int n, int m, Mask mask, float scores[n][m])
 
 /*
 Here are the names once more. The first three belong to the first way, which
-this book leaves here, though `causal_mask` will still show us masks.
+we leave here, though `causal_mask` will still show us masks.
 
 | function | what it does |
 |:--------------|:-------------------------------------------------|
@@ -447,8 +449,8 @@ void masked_weights(int n, int m, int d_k, Mask mask,
 }
 
 /*
-Is the future hidden? Then *short* must get the same context vector from a
-sentence that ends with *short*.
+Is the future really hidden? Then *short* must get the same context vector
+from a sentence that ends there:
 */
 
 /* folded: how this is printed */
@@ -496,12 +498,11 @@ context vector of short in Life is short (4)
 The context vector of *short* is the third row of the table. *Life* sees
 only itself, and its context vector is its value. So the six rows of one
 table are what the last words of six texts get, from *Life* to the whole
-sentence. The first five rows are for the five guesses, and one computation
-gives them all.
+sentence. The first five are the five guesses, from one computation.
 
 ::: question
-Without a mask, attention took no notice of the order of words
-([](#self-attention)). And now? Put the sentence backwards, so that *Life*
+Without a mask, attention didn't know the order of words
+([](#self-attention)). Does it now? Turn the sentence around, so that *Life*
 is its last word. Will *Life* have the context vector that it had?
 
 No. *Life* sees six words then, where it saw one. Its context vector is the
@@ -520,8 +521,8 @@ sees, the order still changes nothing.
 
 A well-known textbook fills in a million below zero instead [@zhang2021],
 and the published program of GPT-2 subtracts ten billion [@radford2019].
-Then no weight ever becomes `nan`. But a number, however low, is a score.
-Take three words, all of them hidden:
+Then no weight ever becomes `nan`. But a number, however low, is still a
+score. Take three words, all of them hidden:
 */
 
 /* folded: how this is printed */
@@ -552,9 +553,10 @@ not do, since 0 times infinity is no number, [A.2](#errata-2).)
 ## Nothing left to see
 
 Where every score of a row is minus infinity, softmax has nothing to share
-out, and its answer is `nan`. In a whole sentence no such row occurs, for
-every word sees itself. Such rows can occur when queries and keys are not of
-equal number. Let two words ask five keys:
+out, and its answer is `nan`. In a whole sentence no such row occurs, since
+every word sees itself. It can when there are more queries than keys, or
+fewer: later, a few new words will ask a text that has been read before
+([](#kv-cache)). Let two words ask five keys:
 */
 
 /* folded: how this is printed */
@@ -601,9 +603,9 @@ last. The second mask is right for a model that has read three words and
 adds two. PyTorch's `is_causal=True` means the first mask, also where there
 are fewer queries than keys. The second mask has `first = m - n`. By that
 rule, four queries of two keys start at $2 - 4$, before the first key, and
-two of them have nothing to see. Whoever calls a function with four queries
-and two keys, where two queries and four keys are meant, gets the third
-mask, and these weights:
+two of them have nothing to see. If you swap the two by mistake, and call a
+function with four queries and two keys, you get the third mask, and these
+weights:
 
 ``` output
 their weights (4, 2)
@@ -613,10 +615,11 @@ their weights (4, 2)
  [0.4077, 0.5923]]
 ```
 
-What is the mixture of nothing? PyTorch has two answers: `F.softmax` gives
-`nan`, and `F.scaled_dot_product_attention` gives 0, so that a row that
-nobody will use does no harm. Our answer is `nan`: whoever uses such a row
-by mistake is to notice.
+What is the mixture of nothing? PyTorch [2.13]{.cited} has two answers:
+`F.softmax` gives `nan`, and `F.scaled_dot_product_attention` gives 0, so
+that a row that nobody will use does no harm. (The last lines of the Python
+below show both.) Our answer is `nan`: if you use such a row by mistake, you
+should notice.
 
 ## Everything together
 */
@@ -665,17 +668,21 @@ hidden = scores.masked_fill(mask == 0, -torch.inf)
 print(hidden)
 print(F.softmax(hidden / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value, is_causal=True))
+none = torch.zeros(6, 6).bool()  # nothing may be seen
+assert F.softmax(scores.masked_fill(~none, -torch.inf), -1).isnan().all()
+assert (F.scaled_dot_product_attention(
+    query, key, value, attn_mask=none) == 0).all()
 ```
 
-A model that sees only the past can still learn its texts by heart. What the
-next chapter does against that strikes out weights, too, but at random.
+A model that sees only the past can still learn its texts by heart. Against
+that, [](#dropout) crosses out weights, too, but at random.
 
 ## Further exercises
 
 **Exercise 9.3** (★★, challenge, 3 points): `mask_window`. In a long text,
 most words are far away. So let each word see only itself and the `w - 1`
 positions before its own, and give all other keys minus infinity
-[@beltagy2020]. A query's position may lie behind the last key. It refuses a
+[@beltagy2020]. A query's position may be after the last key. It refuses a
 window of less than one word.
 
 ::: hint
@@ -698,7 +705,7 @@ and visible scores that are not finite. Free what you allocate.
 
 ::: hint
 [](#causal-mask-paper) tries some gaps. Try one after the other. Halving the
-range, as one looks a word up in a dictionary, needs a result that stays
+range, as you look up a word in a dictionary, needs a result that stays
 wrong once it is wrong. Does this one stay wrong? Print the differences for
 gaps near 100.
 :::
@@ -715,12 +722,12 @@ others?
 
 ::: done
 No example with small scores shows that renormalizing goes wrong. You have
-measured where it begins.
+measured where it starts.
 :::
 
 **Exercise 9.5** (by hand): In *Life is short eat dessert first*, the value
 of the last word is infinite in one entry, by some accident. The future is
-hidden by minus infinity, as it should be. What becomes of the context
+hidden by minus infinity, as it should be. What happens to the context
 vectors of the words before?
 
 **Exercise 9.6** (by hand): A table of weights has six rows and columns, and
@@ -746,8 +753,8 @@ void mask_window(int n, int m, int first, int w, float scores[n][m])
 
 /*
 What a word cannot see directly may still reach it. The words that it sees
-have seen others, and a model has many layers of attention, one upon the
-other.
+have seen others, and a model has many layers of attention, one after
+another.
 :::
 
 ::: {.solution exercise="9.4"}
@@ -790,7 +797,7 @@ result is `nan`.
 :::
 
 ::: {.solution exercise="9.5"}
-Their weight for the last word is 0, exactly; and 0 times infinity is no
+Their weight for the last word is 0, exactly; and 0 times infinity isn't a
 number. So that entry becomes `nan` in all of them. The mask hides scores.
 It cannot hide a value that is not finite.
 :::

@@ -4,26 +4,25 @@
 ![The way from words to attention. This chapter is about the shaded
 step](pipeline.svg){#fig-dropout-pipeline}
 
-[](#causal-mask) took away from each word what it must not see. The words
-that it may see get shares that add up to one, and softmax may give nearly
-the whole to a single word. That is a danger while a model learns. Suppose
-that in the texts for training, *dessert* happens to follow *eat* every
-time. Then the model can put all its attention on *eat*, be right every
-time, and never learn what else there is to go by. The model has learned its
-texts by heart, and will fail with the next text. Such learning is called
-**overfitting**.
+Here is advice that sounds like sabotage. While a model learns, throw away
+half of its attention weights. Choose them at random, and choose anew at
+every step. The model that comes out may be better for it.
 
-A good way to keep a team from leaning on a single member is to send
-somebody home each day, by lot. **Dropout** does that to numbers
-[@srivastava2014]. While the model is trained, and only then, some of the
-attention weights are crossed out, chosen at random, and chosen anew each
-time. So the model must not depend on any single weight.
+What could it be good for? Suppose that in the texts for training, *dessert*
+happens to follow *eat* every time. Then the model can put all its attention
+on *eat*, be right every time, and never learn what else there is to go by.
+It has learned its texts by heart, and will fail with the next text. Such
+learning is called **overfitting**. A team that leans on one member has the
+same problem, and a cure: send somebody home each day, drawn by lot.
+**Dropout** does that to numbers [@srivastava2014]. No weight can be relied
+on, so the model must not depend on any single one.
 
-Our weights come from a seed and have learned nothing, so this chapter
-cannot show that dropout helps. The chapter shows what dropout does to the
-numbers. [](#language-model-dropout) trains a model with dropout and
-compares it with one that was trained without; there, other numbers than
-weights are dropped.
+Our weights have learned nothing, so this chapter can't show that dropout
+helps, only what it does to the numbers. [](#language-model-dropout) trains
+a model with it and without, and drops other numbers than weights. There it
+helps a model that reads the same book again and again. A model with enough
+to read needs it less, and some large ones are trained without it, PaLM for
+one [@chowdhery2022].
 */
 
 #include "attention/10_dropout.h"
@@ -38,8 +37,8 @@ weights are dropped.
 ## A draw for each weight {#dropout-lots}
 
 Every attention weight is crossed out with the same probability $p$, the
-dropout **rate**, and stays with probability $1 - p$. A rate that is not
-from 0 to 1 is refused. (Comparisons with `nan` are false, so `!` before
+dropout **rate**, and stays with probability $1 - p$. A rate below 0 or
+above 1 is refused. (Comparisons with `nan` are false, so `!` before
 them refuses `nan`, too.)
 */
 
@@ -73,7 +72,7 @@ If `p` is 0 or 1, what does the whole table hold?
 :::
 
 ::: done
-The bits are PyTorch's: from its seed, you drop just the entries that it
+The bits are PyTorch's: from its seed, you drop exactly the entries that it
 drops.
 :::
 */
@@ -99,18 +98,14 @@ static void print_row_sums(const char *label, const float x[6][6])
 
 static void show_sixths(void)
 {
-    float keep_mask[6][6], left[6][6], sixths[6][6], dropped[6][6];
+    float keep_mask[6][6], left[6][6];
     Random r = random_seeded(123);
     dropout_mask(&r, 0.5, 6, 6, keep_mask);
     for (int i = 0; i < 6; i++)
-        for (int j = 0; j < 6; j++) {
-            sixths[i][j] = 1 / 6.0f;
-            left[i][j] = keep_mask[i][j] * sixths[i][j];
-        }
+        for (int j = 0; j < 6; j++)
+            left[i][j] = keep_mask[i][j] / 6;
     print_matrix("kept, seed 123", 6, 6, keep_mask);
     print_row_sums("row sums of what is left", left);
-    dropout_apply(0.5, 6, 6, keep_mask, sixths, dropped);
-    print_row_sums("row sums after dropout of sixths", dropped);
 }
 
 /*
@@ -129,11 +124,10 @@ row sums of what is left (6)
 [0.6667, 0.3333, 0.8333, 0.5000, 0.5000, 0.6667]
 ```
 
-Each row had the sum 1, and now the sums lie around one half, as one
-expects. But with half of the weights, a context vector is half as large as
-before, on the average. The later steps of a model would be trained on such
-vectors. When training is over, and nothing is dropped any more, these steps
-would be given vectors twice as large.
+Each row had the sum 1, and now the sums are around one half. So a context
+vector is half as large as before, on average, and the later steps of a
+model would be trained on such vectors. Then training is over, nothing is
+dropped any more, and these steps get vectors twice as large.
 
 ## Keep the mean {#dropout-mean}
 
@@ -144,7 +138,7 @@ Of many draws, the share $1 - p$ gives $a / (1 - p)$ and the share $p$ gives
 
 $$(1 - p) \cdot \frac{a}{1 - p} + p \cdot 0 = a$$
 
-The single weight is wrong each time. On the average it is right. From a
+The single weight is wrong each time. On average it is right. From a
 table of weights $A$ and the mask $M$, dropout makes a table $D$, where
 $\odot$ multiplies entry by entry:
 
@@ -152,8 +146,8 @@ $$\underset{n \times m}{D} = \frac{1}{1 - p}\;
   \underset{n \times m}{M} \odot \underset{n \times m}{A}$$
 
 The authors of dropout multiplied by $1 - p$ afterwards, when the trained
-model was used. Today one divides in training, which is called **inverted
-dropout**: a model in use then needs no factor.
+model was used. Today the division is done in training, which is called
+**inverted dropout**: a model in use then needs no factor.
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
@@ -170,8 +164,8 @@ What is dropped is not always 0: what is 0 times infinity?
 :::
 
 ::: done
-On the average nothing has changed. So a model that was trained with dropout
-can be used without it.
+On average nothing has changed. So a model that was trained with dropout can
+be used without it.
 :::
 */
 
@@ -185,8 +179,22 @@ void dropout_apply(double p, int n, int m, const float mask[n][m],
             y[i][j] = x[i][j] * (mask[i][j] != 0 ? scale : 0);
 }
 
+/* folded: how this is printed */
+static void show_survivors(void)
+{
+    float keep_mask[6][6], sixths[6][6], dropped[6][6];
+    Random r = random_seeded(123);
+    dropout_mask(&r, 0.5, 6, 6, keep_mask);
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            sixths[i][j] = 1 / 6.0f;
+    dropout_apply(0.5, 6, 6, keep_mask, sixths, dropped);
+    print_row_sums("row sums after dropout of sixths", dropped);
+}
+
 /*
 The six rows of one sixth again, with the same mask:
+
 
 ::: question
 With a rate of one half, can a row of six equal weights still have the sum
@@ -201,14 +209,13 @@ row sums after dropout of sixths (6)
 [1.3333, 0.6667, 1.6667, 1.0000, 1.0000, 1.3333]
 ```
 
-The rows do not add up to one any more: dropout keeps the mean, not the sum
-of each draw. People have reported such sums as a fault [@pytorch42929], but
-they are as they should be. (HackTricks speaks of the zeros, not of the
-factor [@hacktricks]: [A.9](#errata-9).)
+The rows don't add up to one any more: dropout keeps the mean, not the sum
+of each draw. People have reported such sums as a bug [@pytorch42929], but
+they are right.
 
-Why not divide each row by its sum, as in [](#causal-mask)? Because the
-survivors would then share what the others have lost, and the mean would
-change. Take two words with the weights one quarter and three quarters, and
+Why not divide each row by its sum, as in [](#causal-mask)? Then the
+survivors would share what the others have lost, and the mean would change.
+Take two words with the weights one quarter and three quarters, and
 a rate of one half. If both survive, the first keeps its quarter. If the
 first survives alone, it gets everything, which is 1; if the second survives
 alone, the first gets 0. The mean of the three results is five twelfths, far
@@ -275,9 +282,105 @@ Before softmax, dropout would not do. If dropped scores became 0, their
 weights would not be 0. If they became minus infinity, the weights would be
 0, but softmax would share anew among the survivors, which changes the mean.
 
-Raschka's book shows the table for *Your journey starts with one step*, with
-linear layers from seed 789 and the future hidden [@raschka2024book]. The
-dropout mask is that of seed 123 again:
+## The rate {#dropout-rate}
+
+One half is a large rate: a word that sees only one or two words often loses
+all its weights. Here are different rates, applied to 10,000 weights, each
+of them 1: the share that is dropped, the factor of the others, and the mean
+of all.
+*/
+
+/* folded: how this is printed */
+static void show_rates(void)
+{
+    enum { MANY = 10000 };
+    const double rates[5] = {0, 0.1, 0.2, 0.5, 1};
+    float(*x)[1][MANY] = new_table(3, MANY), table[5][4];
+    for (int j = 0; j < MANY; j++)
+        x[0][0][j] = 1;
+    for (int k = 0; k < 5; k++) {
+        double kept = 0, sum = 0;
+        Random r = random_seeded(123);
+        dropout_mask(&r, rates[k], 1, MANY, x[1]);
+        dropout_apply(rates[k], 1, MANY, x[1], x[0], x[2]);
+        for (int j = 0; j < MANY; j++) {
+            kept += (double)x[1][0][j];
+            sum += (double)x[2][0][j];
+        }
+        table[k][0] = (float)rates[k];
+        table[k][1] = (float)(1 - kept / MANY);
+        table[k][2] = 1 / (float)(1 - rates[k]);
+        table[k][3] = (float)(sum / MANY);
+    }
+    print_matrix("rate, share dropped, factor, mean", 5, 4, table);
+    free(x);
+}
+
+static void show_all_dropped(void)
+{
+    const float x[1][4] = {{1, -1, INFINITY, NAN}};
+    float keep_mask[1][4], y[1][4];
+    dropout_mask(NULL, 1, 1, 4, keep_mask);
+    dropout_apply(1, 1, 4, keep_mask, x, y);
+    print_vector("numbers", 4, x[0]);
+    print_vector("all of them dropped", 4, y[0]);
+}
+
+/*
+``` output
+rate, share dropped, factor, mean (5, 4)
+[[0.0000, 0.0000, 1.0000, 1.0000],
+ [0.1000, 0.1029, 1.1111, 0.9968],
+ [0.2000, 0.1995, 1.2500, 1.0006],
+ [0.5000, 0.5006, 2.0000, 0.9988],
+ [1.0000, 1.0000,    inf, 0.0000]]
+```
+
+And one half hides a mistake: $p$ and $1 - p$ are the same number, so a
+factor of $1/p$ looks right [@llms431]. A rate of 0 drops nothing. A rate of
+1 loses the mean: nothing survives, and there is nothing to multiply by the
+infinite factor.
+
+What is dropped is multiplied by 0. For some numbers that is not the same as
+writing a 0:
+
+``` output
+numbers (4)
+[ 1.0000, -1.0000,     inf,     nan]
+all of them dropped (4)
+[ 0.0000, -0.0000,     nan,     nan]
+```
+
+A negative zero counts as equal to 0. But infinity times 0 is `nan`, and
+`nan` times 0 is `nan`, and that is good: a fault that dropout hid in every
+other run would be hard to find.
+
+## Only in training {#dropout-evaluation}
+
+A model in use, or in **evaluation**, drops nothing. Since the
+mean was kept in training, there is nothing to make up for. If the same text
+gets different context vectors each time, dropout was left on by mistake.
+
+In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
+`training=False`. `nn.Dropout(p)` is a module like `nn.Linear`, and
+remembers whether it is being trained: `model.train()` and `model.eval()`
+tell all modules of a model. In evaluation, `nn.Dropout` hands on what it is
+given. `mask.bernoulli_(q)` draws the mask alone: it fills a tensor with
+ones and zeros, a 1 with probability $q$. The underscore is PyTorch's sign
+for a function that changes its tensor in place.
+
+(If your PyTorch drops other entries with the same seed, neither of you need
+have made a mistake: [](#mkl) says why.)
+
+Every step of a head is there now: roles, scores, scale, mask, weights,
+dropout, mixture. The next chapter puts them together, and runs them on more
+than one sentence.
+
+## In the tutorials {#dropout-tutorials}
+
+Raschka's book shows dropout on the table of *Your journey starts with one
+step*, with linear layers from seed 789 and the future hidden
+[@raschka2024book]. The dropout mask is that of seed 123 again:
 */
 
 /* folded: how this is printed */
@@ -335,107 +438,9 @@ before and after. In the first row, *Your* sees only itself: its one weight
 survives and is doubled. *Journey* loses both of its weights, and its
 context vector will be all zeros, this time.
 
-## The rate {#dropout-rate}
-
-With a rate of one half, a word that sees only one or two words often loses
-all its weights. Usual rates lie between [10]{.cited} and [20%]{.cited}
-[@hacktricks]; Raschka's book takes one half so that there is something to
-see. The program applies different rates to 10,000 weights, each of them 1,
-and prints the share that is dropped, the factor of the others, and the mean
-of all.
-*/
-
-/* folded: how this is printed */
-static void show_rates(void)
-{
-    enum { MANY = 10000 };
-    const double rates[5] = {0, 0.1, 0.2, 0.5, 1};
-    float(*x)[1][MANY] = new_table(3, MANY), table[5][4];
-    for (int j = 0; j < MANY; j++)
-        x[0][0][j] = 1;
-    for (int k = 0; k < 5; k++) {
-        double kept = 0, sum = 0;
-        Random r = random_seeded(123);
-        dropout_mask(&r, rates[k], 1, MANY, x[1]);
-        dropout_apply(rates[k], 1, MANY, x[1], x[0], x[2]);
-        for (int j = 0; j < MANY; j++) {
-            kept += (double)x[1][0][j];
-            sum += (double)x[2][0][j];
-        }
-        table[k][0] = (float)rates[k];
-        table[k][1] = (float)(1 - kept / MANY);
-        table[k][2] = 1 / (float)(1 - rates[k]);
-        table[k][3] = (float)(sum / MANY);
-    }
-    print_matrix("rate, share dropped, factor, mean", 5, 4, table);
-    free(x);
-}
-
-static void show_all_dropped(void)
-{
-    const float x[1][4] = {{1, -1, INFINITY, NAN}};
-    float keep_mask[1][4], y[1][4];
-    dropout_mask(NULL, 1, 1, 4, keep_mask);
-    dropout_apply(1, 1, 4, keep_mask, x, y);
-    print_vector("numbers", 4, x[0]);
-    print_vector("all of them dropped", 4, y[0]);
-}
-
-/*
-``` output
-rate, share dropped, factor, mean (5, 4)
-[[0.0000, 0.0000, 1.0000, 1.0000],
- [0.1000, 0.1029, 1.1111, 0.9968],
- [0.2000, 0.1995, 1.2500, 1.0006],
- [0.5000, 0.5006, 2.0000, 0.9988],
- [1.0000, 1.0000,    inf, 0.0000]]
-```
-
-One half hides a slip: $p$ and $1 - p$ are the same number, so that a factor
-of $1/p$ would look right [@llms431]. A rate of 0 drops nothing. A rate of 1
-loses the mean: nothing survives, and there is nothing to multiply by the
-infinite factor.
-
-What is dropped is multiplied by 0. For some numbers that is not the same as
-writing a 0:
-
-``` output
-numbers (4)
-[ 1.0000, -1.0000,     inf,     nan]
-all of them dropped (4)
-[ 0.0000, -0.0000,     nan,     nan]
-```
-
-A negative zero counts as equal to 0. But infinity times 0 is `nan`, and
-`nan` times 0 is `nan`. That is as it should be: a fault that dropout hid in
-one run of two would be the hardest to find.
-
-## Only in training {#dropout-evaluation}
-
-A model in use, or in **evaluation**, as one says, drops nothing. Since the
-mean was kept in training, there is nothing to make up for. If the same text
-gets other context vectors each time, dropout was left on by mistake.
-
-In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
-`training=False`. `nn.Dropout(p)` is a module like `nn.Linear`, and
-remembers whether it is being trained: `model.train()` and `model.eval()`
-tell all modules of a model. In evaluation, `nn.Dropout` hands on what it is
-given. `mask.bernoulli_(q)` draws the mask alone: it fills a tensor with
-ones and zeros, a 1 with probability $q$. The underscore is PyTorch's sign
-for a function that changes its tensor in place.
-
-## If your mask is another {#dropout-tables}
-
-If a tutorial's dropout is not yours, neither of you need have made a
-mistake. A reader of Raschka's book ran its notebook, unchanged, with the
-seed that the notebook names. All numbers agreed as far as the first dropout
-mask, which was another [@llms57]. On Intel's processors, PyTorch up to
-version [2.6]{.cited} drew the mask from another generator, MCG31 of Intel's
-library MKL; on other processors it drew as it does today [@pytorch146174].
-
-[](#mkl) has both tables, and a function that draws the second.
-
-## Everything together
+The book takes a rate of one half so that there is something to see, and
+HackTricks calls [10]{.cited} to [20%]{.cited} usual. It speaks of the
+zeros, and not of the factor [@hacktricks]: [A.9](#errata-9).
 */
 
 int main(int argc, char *argv[])
@@ -443,10 +448,11 @@ int main(int argc, char *argv[])
     no_arguments(argc, argv);
     figure_pipeline("pipeline", "dropout");
     show_sixths();
+    show_survivors();
     show_mean();
-    show_attention();
     show_rates();
     show_all_dropped();
+    show_attention();
     return 0;
 }
 
@@ -478,9 +484,6 @@ print(dropout.train()(weights))
 print(F.dropout(torch.tensor([1., -1, torch.inf, torch.nan]), 1.0))
 ```
 
-Every step of a head is there now: roles, scores, scale, mask, weights,
-dropout, mixture. The next chapter puts them together, for more than one
-sentence.
 
 ## Further exercises
 
@@ -500,13 +503,13 @@ Which of the three loops, over dropouts, rows and columns, is the outermost?
 :::
 
 ::: done
-The mean comes out right, though a single row seldom does: that is why
+The mean comes out right, though a single row rarely does: that is why
 dropout is for training alone.
 :::
 
 **Exercise 10.4** (by hand): Two words have the weights one quarter and
-three quarters, and the rate is one half. Write down the four masks that are
-possible, what becomes of the weights, and the row sums. Then take the mean
+three quarters, and the rate is one half. Write down the four possible
+masks, what happens to the weights, and the row sums. Then take the mean
 of each.
 
 ## Solutions

@@ -5,12 +5,17 @@
 together](pipeline.svg){#fig-causal-attention-pipeline}
 
 Every step of a head is written: the three roles, scores, their division,
-the mask, softmax, dropout, the mixture. Each step has been shown by itself,
-on one sentence. A model does all steps in one go, and learns from many
-sentences at a time, a **batch**. In a program for PyTorch a batch looks
-like a great change, since tables become arrays with three dimensions. In C
-a batch is a loop around what we have, and the parameters stand outside the
-loop.
+the mask, softmax, dropout, the mixture. Each has been shown alone, on one
+sentence. A model does all of them in one go, and for many sentences at a
+time, a **batch**.
+
+Why not one sentence after another? Because the parameters of a large model
+are far more numbers than a sentence has, and each must be fetched from
+memory before it can be used. Having fetched a row of $W_Q$ for one
+sentence, a processor may as well use it for fifteen more. That is why
+programs for PyTorch are written for batches. It looks like a great change
+there, since tables become arrays with three dimensions. In C a batch is a
+loop around what we have, and the parameters stay outside it.
 */
 
 #include "attention/11_causal_attention.h"
@@ -29,9 +34,9 @@ context vectors, and for two more: `keep_mask` says which weights dropout
 keeps, and `dropped` has the weights after dropout.
 
 Given queries, keys and values, the order of the rest matters in two places.
-The mask comes before softmax, so that the shares of what is left add up to
+The mask comes before softmax, so that the weights that are left add up to
 one ([](#causal-mask)). Dropout comes after softmax, so that the survivors
-do not share what was dropped ([](#dropout)). The weights after dropout mix
+don't share what was dropped ([](#dropout)). The weights after dropout mix
 the values. With $p$ for the rate,
 
 $$\underset{n \times d_v}{\text{context}} =
@@ -65,7 +70,7 @@ product?
 
 ::: done
 Scores, mask, softmax, dropout, mixture: all that a head does after the
-roles, in the order in which every GPT does it.
+roles, in the order in which GPT-2 does it.
 :::
 */
 
@@ -83,15 +88,14 @@ void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
 }
 
 /*
-All that a head does after the roles is one function now. The rest of this
-part calls `attend`.
+All that a head does after the roles is one function now.
 
 ## One object {#causal-attention-object}
 
 An `Attention` has two more settings: the rate, and the **context length**,
-the most tokens that a sentence may have. Our functions need no such limit;
-but a model that was trained on sentences up to that length knows nothing
-about longer ones. A context length of 0 means no limit.
+the most tokens that a sentence may have. Our functions need no such limit,
+but a model that was trained on sentences up to that length has never seen
+longer ones. A context length of 0 means no limit.
 
 This chapter follows a Python class of Raschka's book, `CausalAttention`.
 There, as in most models, values are as wide as queries and keys. We call
@@ -153,10 +157,10 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
 }
 
 /*
-And a batch is the loop that the title promises. The `Attention` stands
-outside the loop, so that all sentences meet the same parameters. Each turn
-has another sentence and another trace. The generator, if there is one, goes
-on from one sentence to the next.
+And a batch is the loop that the title promises. The `Attention` is outside
+the loop, so that all sentences meet the same parameters. Each turn has
+another sentence and another trace. The generator, if there is one, is
+handed from one sentence to the next.
 */
 
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
@@ -195,8 +199,13 @@ one half.
 
 enum { BATCH = 2, N = 6, D_IN = 3, HEAD_DIM = 2 };
 
-/* The class from seed 123, and what it makes of a batch. */
-static void run_class(double p, const float x[BATCH][N][D_IN],
+/* How a batch may be computed; and what the class from seed 123 makes of
+ * it. */
+typedef void Batch(const Attention *a, Random *r, int batch, int n,
+                   const float x[batch][n][a->d_x], Trace trace[batch]);
+
+static void run_class(Batch *forward, double p,
+                      const float x[BATCH][N][D_IN],
                       float context[BATCH][N][HEAD_DIM])
 {
     Attention a;
@@ -205,7 +214,7 @@ static void run_class(double p, const float x[BATCH][N][D_IN],
     causal_attention_init(&a, &r, D_IN, HEAD_DIM, N, p, 0);
     for (int b = 0; b < BATCH; b++)
         trace_init_for(&t[b], &a, N, N);
-    causal_attention_batch(&a, &r, BATCH, N, x, t);
+    forward(&a, &r, BATCH, N, x, t);
     for (int b = 0; b < BATCH; b++) {
         memcpy(context[b], t[b].context, sizeof context[b]);
         trace_free(&t[b]);
@@ -219,11 +228,10 @@ static void show_class(const float same[BATCH][N][D_IN])
     const char *const label[2] = {"context_vecs.shape",
                                   "with a dropout of one half"};
     float context[BATCH][N][HEAD_DIM];
-    printf("batch.shape: torch.Size([%d, %d, %d])\n", BATCH, N, D_IN);
+    printf("batch.shape: (%d, %d, %d)\n", BATCH, N, D_IN);
     for (int k = 0; k < 2; k++) {
-        run_class(k * 0.5, same, context);
-        printf("%s: torch.Size([%d, %d, %d])\n", label[k], BATCH, N,
-               HEAD_DIM);
+        run_class(causal_attention_batch, k * 0.5, same, context);
+        printf("%s: (%d, %d, %d)\n", label[k], BATCH, N, HEAD_DIM);
         print_matrix("first sentence", N, HEAD_DIM, context[0]);
         print_matrix("second sentence", N, HEAD_DIM, context[1]);
     }
@@ -239,8 +247,8 @@ they are not: the second sentence's mask is made of later draws.
 :::
 
 ``` output
-batch.shape: torch.Size([2, 6, 3])
-context_vecs.shape: torch.Size([2, 6, 2])
+batch.shape: (2, 6, 3)
+context_vecs.shape: (2, 6, 2)
 first sentence (6, 2)
 [[-0.4519,  0.2216],
  [-0.5874,  0.0058],
@@ -257,12 +265,11 @@ second sentence (6, 2)
  [-0.5299, -0.1081]]
 ```
 
-The shapes say, as PyTorch writes them: two sentences of six tokens, with
-three entries on the way in, and two on the way out. With a rate of one
-half:
+The shapes say: two sentences of six tokens, with three entries on the way
+in, and two on the way out. With a rate of one half:
 
 ``` output
-with a dropout of one half: torch.Size([2, 6, 2])
+with a dropout of one half: (2, 6, 2)
 first sentence (6, 2)
 [[-0.9038,  0.4432],
  [-0.4368,  0.2142],
@@ -285,9 +292,9 @@ is kept and doubled. PyTorch draws the masks of the whole batch at once. To
 get its numbers, it is enough to let the generator go on from sentence to
 sentence.
 
-Does the mask leak? The test is worth making with any program: change a
-word, and see which rows move. We put zeros in place of *one*, the fifth of
-the six words.
+Does the mask leak? Here is a test for any such program: change a word, and
+see which rows move. We put zeros in place of *one*, the fifth of the six
+words.
 */
 
 /* folded: how this is printed */
@@ -297,8 +304,8 @@ static void show_leak(const float same[BATCH][N][D_IN])
     float before[BATCH][N][HEAD_DIM], after[BATCH][N][HEAD_DIM];
     memcpy(changed, same, sizeof changed);
     memset(changed[0][4], 0, sizeof changed[0][4]);
-    run_class(0, same, before);
-    run_class(0, changed, after);
+    run_class(causal_attention_batch, 0, same, before);
+    run_class(causal_attention_batch, 0, changed, after);
     for (int i = 0; i < N; i++)
         moved[i] = largest_difference(HEAD_DIM, before[0][i], after[0][i]);
     print_vector("how far each row moves when the fifth word changes", N,
@@ -316,13 +323,19 @@ since these words see the fifth.
 
 ## Equal sentences hide mistakes {#causal-attention-mistake}
 
-Two equal sentences are convenient to look at, and a bad test. Suppose that
-the body of the loop is `head_forward(a, mask_causal(0), r, n, n, x[0],
-x[0], &trace[b])`, with a 0 for the `b`. Such a loop computes the first
-sentence again and again, and never looks at another. How far off is its
-result for two equal sentences? And how far if the second sentence is *Life
-is short, eat dessert first*?
+Two equal sentences are convenient to look at, and a bad test. Here is the
+loop with a 0 where `b` should be, so that it computes the first sentence
+again and again. How far off is its result for two equal sentences? And if
+the second is *Life is short, eat dessert first*?
 */
+
+static void mistaken_batch(const Attention *a, Random *r, int batch, int n,
+                           const float x[batch][n][a->d_x],
+                           Trace trace[batch])
+{
+    for (int b = 0; b < batch; b++)
+        head_forward(a, mask_causal(0), r, n, n, x[0], x[0], &trace[b]);
+}
 
 /* folded: how this is printed */
 static void show_mistake(const float same[BATCH][N][D_IN])
@@ -330,9 +343,9 @@ static void show_mistake(const float same[BATCH][N][D_IN])
     float different[BATCH][N][D_IN], errors[2];
     float wrong[BATCH][N][HEAD_DIM], right[BATCH][N][HEAD_DIM];
     memcpy(different, same, sizeof different);
-    run_class(0, same, wrong);
     for (int k = 0; k < 2; k++) {
-        run_class(0, different, right);
+        run_class(mistaken_batch, 0, different, wrong);
+        run_class(causal_attention_batch, 0, different, right);
         errors[k] = largest_difference(BATCH * N * HEAD_DIM, wrong[0][0],
                                        right[0][0]);
         memcpy(different[1], life, sizeof life);
@@ -359,10 +372,9 @@ what is right for the second, when different (6, 2)
  [ 0.1746, -0.3157]]
 ```
 
-With equal sentences there is nothing to be seen. Nor would one see whether
+With equal sentences there is nothing to see, and no test would fail, nor if
 the answers came in the wrong order. So the tests of this chapter use
-different sentences. The other sentences of a batch have no influence on the
-first.
+different sentences.
 
 ## Sentences of different length {#causal-attention-padding}
 
@@ -374,10 +386,10 @@ to padding. Zeros for padding are not enough: without a bias, a token of
 zeros has a key of zeros and the score 0, and $e^0$ is 1, which gets its
 share like any other.
 
-We take four words of *journey*'s sentence and two rows of zeros, and print
-how far the context vectors of the four words are from those without
-padding. The rows are without and with the causal mask; the columns are
-padding behind the words and in front of them.
+Take four words of *journey*'s sentence and two rows of zeros. How far are
+the context vectors of the four words from those without padding? The rows
+are without and with the causal mask; the columns are padding after the
+words and before them.
 */
 
 enum { WORDS = 4 };
@@ -423,8 +435,8 @@ static void show_padding(void)
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < 2; j++)
                 errors[i][j] = padding_error(&a, i, is_hidden, 2 * j);
-        print_matrix("    all seen or causal, padding behind or in front",
-                     2, 2, errors);
+        print_matrix("    all seen or causal, padding after or before", 2,
+                     2, errors);
     }
     attention_free(&a);
 }
@@ -432,18 +444,18 @@ static void show_padding(void)
 /*
 ``` output
 padding seen
-    all seen or causal, padding behind or in front (2, 2)
+    all seen or causal, padding after or before (2, 2)
 [[0.1819, 0.1819],
  [0.0000, 0.2784]]
 padding hidden
-    all seen or causal, padding behind or in front (2, 2)
+    all seen or causal, padding after or before (2, 2)
 [[0.0000, 0.0000],
  [0.0000, 0.0000]]
 ```
 
 (Without a mask both are alike, since order does not matter then.) One of
 the four cases is right while the padding is seen: with the causal mask, a
-word sees nothing that comes after it, so padding behind the words changes
+word sees nothing that comes after it, so padding after the words changes
 nothing. So a language model can be trained with padding at the end and no
 mask for the padding. In the other three cases the scores of the padding
 must be set to minus infinity, as those of the future are. `mask_table` does
@@ -523,7 +535,8 @@ exchanges rows and columns of each sentence, counting the dimensions from 0.
 And `F.scaled_dot_product_attention` with `is_causal=True` and `dropout_p`
 is our `attend`.
 
-So far a word asks one question. In the next chapter a word asks several.
+So far a word asks one question. Some words need the answers to two:
+[](#heads).
 
 ## Further exercises
 

@@ -99,7 +99,7 @@ what is liked? scores (3)
 [0.9823, 0.9647]
 ```
 
-Each question has an answer of its own. Write one answer behind the other,
+Each question has an answer of its own. Write one answer after the other,
 (0.9823, 0.0177, 0.9823, 0.9647), and nothing is lost: the first two entries
 say who likes, an animal that is no food, and the last two say what is
 liked.
@@ -108,8 +108,8 @@ liked.
 
 Several **heads** look at the same words, each with its own queries, keys
 and values, and so each with its own shares. Their results are written side
-by side, which is called **concatenation**. (The next chapter adds one more
-matrix; with that matrix the whole is called multi-head attention.) With
+by side, which is called **concatenation**. (With one more matrix, in
+[](#multi-head), the whole is called multi-head attention.) With
 $Z_h$ for the result of head $h$, and $H$ heads,
 
 $$\underset{n \times d_v}{Z_h} = \operatorname{softmax}\left(
@@ -117,12 +117,13 @@ $$\underset{n \times d_v}{Z_h} = \operatorname{softmax}\left(
 \underset{n \times H d_v}{Z} =
     \operatorname{Concat}(Z_1, Z_2, \dots, Z_H)$$
 
-In an `Attention` the heads' matrices lie one behind the other. The first
-`d_k` rows of the queries' weight belong to the first head (in C, to head
-0), the next `d_k` rows to the second head. The weights for keys and values
-are divided in the same way. The rows of one head form a smaller layer, and
-three such layers form an attention with one head. `attention_head` makes
-such an attention, and copies no number:
+In an `Attention` the heads' matrices lie one after another. A layer holds
+$W^\top$ ([](#self-attention-linear)), so what are columns of $W$ on paper
+are rows in memory: the first `d_k` rows of the queries' weight belong to
+the first head (in C, to head 0), the next `d_k` rows to the second head.
+The weights for keys and values are divided in the same way. The rows of one
+head form a smaller layer, and three such layers form an attention with one
+head. `attention_head` makes such an attention, and copies no number:
 */
 
 static Linear rows_of(const Linear *l, int first, int count)
@@ -152,7 +153,7 @@ Attention attention_head(const Attention *a, int h)
 }
 
 /*
-The heads draw their matrices one after the other, so that no two heads are
+The heads draw their matrices one after another, so that no two heads are
 alike. Two equal heads would ask the same, and one would be wasted.
 */
 
@@ -186,8 +187,8 @@ first head. It refuses an attention with an output layer (`d_out` other than
 :::
 
 ::: hint
-`t[h].context` points to `n` rows of `d_v` numbers, one row behind the
-other. At which column of `joined` do those of head `h` begin?
+`t[h].context` points to `n` rows of `d_v` numbers, one row after
+another. At which column of `joined` do those of head `h` begin?
 :::
 
 ::: done
@@ -289,7 +290,7 @@ four heads, side by side (6, 4)
 
 ## A map for each head {#heads-maps}
 
-Did the four heads look at the same words? Here are the shares of the first
+Did the four heads look at the same words? Here are the weights of the first
 two heads, and then, for each of the four, the word that each word looks at
 most, which `hard_alignment` of [](#cross-attention) finds.
 */
@@ -421,7 +422,7 @@ With queries and keys of 8 entries, a single head has 60 parameters too, and
 as many multiplications.
 
 The wide head can even have the *same* parameters. The matrices of the four
-heads lie one behind the other, and can be read as the matrices of one head
+heads lie one after another, and can be read as the matrices of one head
 with queries and keys of 8 entries.
 */
 
