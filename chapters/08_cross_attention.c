@@ -10,7 +10,8 @@ which is the first German word. Then comes *you*, the second. Then *help*,
 and the German for it is the very last word; then back to the third, for
 *me*; and *bitte* was there only to be polite. So a translator's eye jumps
 about in one sentence while the hand writes another. Attention was invented
-for that [@bahdanau2014]. In all chapters so far, one text looked at itself.
+for translation [@bahdanau2014]. In all chapters so far, one text looked at
+itself.
 */
 
 #include "attention/08_cross_attention.h"
@@ -22,18 +23,20 @@ for that [@bahdanau2014]. In all chapters so far, one text looked at itself.
 /*
 ## One text or two? {#cross-attention-joined}
 
-The easiest way is to concatenate: make one text of the German sentence and
-the English one, and let it attend to itself. That is what a chat program
-does. Your question and its answer are one text, one after the other, and a
-word of the answer may look at both. It works because both sides are alike:
-the same language, the same table of embeddings, the same width.
+How can one text look at another? The easiest way is to join them: make one
+text of the German sentence and the English one, and let it attend to
+itself. That is what a chat program does. Your question and its answer are
+one text, one after the other, and a word of the answer may look at both. It
+works because both sides are alike, with the same kind of tokens and the
+same table of embeddings.
 
 A translator has reasons against it. Five German words and four English ones
-make nine, and nine words make $9 \cdot 9 = 81$ scores, of which $4 \cdot 5
-= 20$ are those that we want. The weights of an English word are shared out
-among both texts, so every look at German leaves less for English. And the
-two sides may not fit together at all. Where one side is a picture or a
-sound, its tokens have another width, and there is no table that holds both.
+make nine, and nine words make $9 \cdot 9 = 81$ scores. The $5 \cdot 4 = 20$
+in which a German word asks an English one are wasted: the German sentence
+was there first. The weights of an English word are split between both
+texts, so each look at German leaves less for English. And the two sides may
+not fit together. Where one of them is a picture or a sound, its tokens have
+another width, and one table can't hold both as they are.
 
 So when both sides are alike, join them. When they aren't, or when one of
 them is given and asked again and again, keep them apart.
@@ -55,8 +58,8 @@ The queries come from the first input, $X$, which asks. Keys and values come
 from the second input, $Y$, which is asked. This is **cross-attention**.
 
 $X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each input
-may have a width of its own, $d_x$ and $d_y$, for which an `Attention` has
-two numbers ([](#self-attention)). Queries and keys must have the same
+may have a width of its own, $d_x$ and $d_y$, which is why an `Attention`
+stores both ([](#self-attention)). Queries and keys must have the same
 width, since they meet in a dot product.
 
 **Exercise 8.1** (★★, 3 points): `cross_attention_forward`. Each of the `n`
@@ -100,20 +103,21 @@ cross-attention: the queries come from the decoder, the keys and values from
 the encoder.
 
 Good matrices for that come from long training. Ours are a dictionary that
-we write by hand, as for *cat likes fish* in [](#qkv). So that it translates
-will prove nothing. What it can show is that attention needs no rule for the
-order of words, and where the numbers go.
+we write by hand, as for *cat likes fish* in [](#qkv). The fact that they
+translate will prove nothing. What they can show is where the numbers go,
+and that attention needs no rule for the order of words.
 
-*Can you help me* asks. (A real decoder doesn't know the next English word
-yet, and asks with the word before it. Each of our English words looks for
-its own counterpart.) An English word is a one-hot row, as in [](#tokens). A
-German word has five entries, which say what it is. *Kannst* has two: its
-ending says "you", too. *Bitte* has none, and the fifth entry marks a
-pronoun.
+The queries come from *can you help me*. (A real decoder doesn't know the
+next English word yet, and asks with the word before it. Each of our English
+words looks for its own counterpart.) An English word is a one-hot row, as
+in [](#tokens). A German word is five numbers, one for each thing that it
+may say: able, you, me, helps, and that it is a pronoun. In *kannst* two of
+them are 1, since its ending says "you". In *bitte* none is.
 
 *Kannst* and *du* both say "you", and *du* should win. So in the keys, a
-pronoun has one half added to "you" and one half to "me". The key of *du*
-has $1 + 0.5$ for "you", and that of *kannst* has 1. The queries have
+pronoun gets half a point more for "you", and half a point for "me", as it
+may be either. The key of *du* has $1 + 0.5$ for "you", and that of *kannst*
+has 1. The queries have
 entries of 8 where [](#qkv) had 4, since the division by $\sqrt{4}$ will
 halve the scores.
 */
@@ -128,7 +132,7 @@ static const float asks[4][4] = {
     {0, 0, 0, 1}, /* me */
 };
 static const float answers[5][5] = {
-    /* able, second person, first person, helps, pronoun */
+    /* able, you, me, helps, pronoun */
     {1, 1, 0, 0, 0}, /* kannst */
     {0, 1, 0, 0, 1}, /* du */
     {0, 0, 1, 0, 1}, /* mir */
@@ -145,16 +149,16 @@ static const float looks_for[4][4] = {
 static const float found_by[5][4] = {
     /* able, you, me, helps */
     {1, 0, 0, 0},       /* able */
-    {0, 1, 0, 0},       /* second person */
-    {0, 0, 1, 0},       /* first person */
+    {0, 1, 0, 0},       /* you */
+    {0, 0, 1, 0},       /* me */
     {0, 0, 0, 1},       /* helps */
     {0, 0.5f, 0.5f, 0}, /* a pronoun is one of the two */
 };
 static const float gives[5][2] = {
     /* verb, pronoun */
     {1, 0}, /* able */
-    {0, 0}, /* second person */
-    {0, 0}, /* first person */
+    {0, 0}, /* you */
+    {0, 0}, /* me */
     {1, 0}, /* helps */
     {0, 1}, /* pronoun */
 };
@@ -194,8 +198,9 @@ context vectors of can, you, help, me (4, 2)
  [0.0048, 0.9928]]
 ```
 
-![The strong cells show which word translates which. They do not lie on a
-line, for German puts *helfen* last](translation.svg){#fig-translation}
+![The strong cells show which word translates which. They aren't on a
+diagonal, since German puts *helfen*
+last](translation.svg){#fig-translation}
 
 ::: {.workbench args="stage=translation"}
 :::
@@ -205,8 +210,8 @@ goes back to *mir*. A translation word by word, from left to right, stumbles
 here. *You* gives 0.8631 of its attention to *du*, and 0.1168 to *kannst*,
 which says "you" too. *Bitte* gets next to nothing from all four. And the
 context vectors tell each English word what it has found: *can* found a
-verb, *me* a pronoun. The two inputs have four and five words, of four and
-five entries, and no two of these numbers had to agree.
+verb, *me* a pronoun. That one side has four words and the other five was no
+obstacle.
 
 ::: question
 How many rows and columns does the table of context vectors have, and which
@@ -219,8 +224,8 @@ has. The German words are summed over; their number leaves no trace.
 ## The same text twice {#cross-attention-twice}
 
 If the second input is the first, this should be self-attention, to the last
-bit. Here are the six words of [](#tokens), with the matrices of the first
-version:
+bit. Here are the six words of [](#tokens), with the random matrices of
+[](#self-attention-first):
 */
 
 /* folded: how this is printed */
@@ -260,10 +265,10 @@ the words. A square in the upper half may find *sky*, and take what *sky*
 has to give. And a program that describes pictures does the reverse: the
 words of the description ask, and the squares of the picture answer.
 
-The decoder's words have the whole German sentence to look at, since all of
-it has been read. But they also look at each other, and there a danger lies.
-A word that is being written must not see the words that come after it.
-[](#causal-mask) hides them.
+Back to the translator. The decoder's words have the whole German sentence
+to look at, since all of it has been read. But they also look at each other,
+and there is a danger in that. A word that is being written must not see the
+words that come after it. [](#causal-mask) hides them.
 
 ## In the tutorials {#cross-attention-tutorials}
 
@@ -271,10 +276,10 @@ A word that is being written must not see the words that come after it.
 
 Raschka's article has the six words of [](#tokens) ask eight tokens of
 another text [@raschka2024magazine]. The eight are random numbers, drawn
-after the three matrices from the same seed, so they're strangers to the
-words in every sense. The article multiplies by matrices from `torch.rand`,
-$X W$. A layer holds $W^\top$, so we draw $W$ row by row, and write the
-number of row `i` and column `j` to row `j` and column `i` of the layer.
+after the three matrices, so nothing relates these strangers to the words.
+The article computes $X W$, with a $W$ that `torch.rand` fills row by row. A
+layer holds $W^\top$, so `random_transposed` writes what it draws for row
+`i` and column `j` to row `j` and column `i`.
 (One tutorial wants both inputs to be equally wide; they needn't be,
 [A.26](#errata-26).)
 */
@@ -380,10 +385,9 @@ square, and has no diagonal](strangers.svg){#fig-strangers}
 ::: {.workbench args="stage=texts"}
 :::
 
-The table of weights is no longer square, and has no diagonal, since no
-token meets itself. Neither strangers nor matrices have learned anything, so
-that *is* takes more of the third stranger than of any other means nothing.
-What does mean something is a sign. The words have negative entries, the
+Neither strangers nor matrices have learned anything, so it means nothing
+that *is* takes most of the third stranger. One thing is meaningful, the
+signs. The words have negative entries, the
 eight values have none, and the context vectors have none either: they are
 mixtures of the strangers' values alone.
 */
@@ -463,7 +467,7 @@ A new word costs one row of queries and one row of scores. That is all.
 :::
 
 **Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention
-gives something to every key. Which key does each query look at most? Write
+spreads its weights. Which key does each query look at most? Write
 the number of its column; if several weights are largest, the first of them.
 A weight that is `nan` is never the largest, and a row that has nothing else
 is refused. The entries may be any floats, minus infinity included.
@@ -480,8 +484,8 @@ column.
 :::
 
 ::: done
-Read your list aloud, and it's a translation word by word. The soft weights
-know more, and can be trained.
+Read your list aloud, and it says which word translates which. The soft
+weights know more, and can be trained.
 :::
 
 **Exercise 8.5** (by hand): Five tokens with three entries each ask nine
@@ -556,7 +560,7 @@ no slope.
 $W_Q$ is $3 \times 2$, $W_K$ is $7 \times 2$, $W_V$ is $7 \times 4$. There
 are five queries of two entries, nine keys of two, nine values of four; the
 scores are $5 \times 9$, the context vectors $5 \times 4$. Each of
-the six sizes may be changed without the others, since each is given once.
+the six can be changed on its own.
 The numbers of tokens, five and nine, change no matrix at all. The widths of
 the inputs, three and seven, and $d_k$ and $d_v$, two and four, change the
 matrices that have them.

@@ -5,8 +5,8 @@
 step](pipeline.svg){#fig-causal-mask-pipeline}
 
 *Life is short, eat ...* You have guessed the next word, or tried to. A
-language model does nothing else: it writes a text word by word, each from
-the words that are there already, and is called **autoregressive** for that.
+language model does nothing else: it writes a text word by word, each
+from the words that are there already, hence the name **autoregressive**.
 So a single sentence teaches it several times:
 
 - Life $\Rightarrow$ is
@@ -15,15 +15,16 @@ So a single sentence teaches it several times:
 - Life is short, eat $\Rightarrow$ dessert
 - Life is short, eat dessert $\Rightarrow$ first
 
-The guess is made from a context vector, that of the last word there is.
+The guess is made from a context vector, that of the last word so far.
 Self-attention has a context vector for every word, so one pass through a
 sentence could make all five guesses at once. But it would cheat. The
 context vector of *Life* contains something of *is*, and *is* is the answer.
 A model that can look up every answer has nothing to learn. So a context
 vector may be made from the word itself and the words before it, and from no
 others. That is **causal attention**, also called masked attention, and what
-hides the future is a **causal mask**. A row that sees only its past is a
-prediction.
+hides the future is a **causal mask**. With
+it, each row of the result is made from its own past, and can predict what
+comes next.
 */
 
 #include "attention/09_causal_mask.h"
@@ -46,7 +47,7 @@ where a query may look, 0 where the key lies in its future. A word meets
 itself on the **diagonal**, and its future lies to the right of it.
 
 Query `i` may see the keys from 0 to `first + i`. For a whole sentence
-`first` is 0, and you can read `i` for `first + i` until the chapter's end,
+`first` is 0, and you can read `i` for `first + i` until the last section,
 where fewer words ask than answer. (`first + i` is the query's **position**
 in its text.)
 */
@@ -97,7 +98,8 @@ void renormalize(int n, int m, float weights[n][m])
 }
 
 /*
-Raschka's article goes this way first [@raschka2024magazine]:
+Raschka's article goes this way first [@raschka2024magazine]. Its scores are
+divided by $\sqrt{2}$ before softmax makes weights of them:
 */
 
 /* folded: how this is printed */
@@ -199,8 +201,8 @@ sum in the first place. A score of **minus infinity** adds nothing, as
 [](#softmax) has found: its exponential is exactly 0.
 
 **Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every key
-that lies in the future of its query, whatever was there before. `first` may
-be negative, and then there are queries that see nothing.
+in the query's future, whatever was there before. `first` may be negative,
+and then some queries see nothing (the last section has such a mask).
 
 ::: hint
 `causal_mask` tells these entries from the others. In C, minus infinity is
@@ -212,8 +214,8 @@ What is 0 times infinity? So don't multiply.
 :::
 
 ::: done
-GPT and models like it are trained with this mask: no word sees what it
-should predict.
+GPT and models like it are trained with the same scores hidden: no word sees
+what it should predict.
 :::
 */
 
@@ -263,7 +265,7 @@ their attention weights (6, 6)
 ```
 
 The weights are those of the first way, with one table and one division
-less. (The division by $\sqrt{d_k}$ comes after the mask here, as in the
+fewer. (The division by $\sqrt{d_k}$ comes after the mask here, as in the
 article. Minus infinity divided by a number is minus infinity, so the order
 is a matter of taste.)
 
@@ -274,7 +276,7 @@ below 0](maps.svg){#fig-maps}
 ::: {.workbench args="stage=mask"}
 :::
 
-(HackTricks speaks of the tokens before the current position. A word must
+(One tutorial lets a token see only those before its position. A word must
 see itself, too: *Life* has no word before it, [A.8](#errata-8).)
 
 ## Equal on paper {#causal-mask-paper}
@@ -358,9 +360,9 @@ weights of the two visible words are once and twice that smallest float, so
 all their digits are lost. At 104 the first is 0 and the second is the
 smallest float; at 105 both are 0. No division brings the lost digits back.
 Minus infinity is right in every row, since that way never looks at the
-hidden score. (A gap of 100 is rare. But scores of a trained model can be
-large, since the spread of 1 in [](#scaling-spread) is that of independent
-random numbers.)
+hidden score. (A gap of 100 is rare. But the spread of 1 in
+[](#scaling-spread) is that of independent random numbers, and a trained
+model's aren't independent.)
 
 ![The share of the first visible word, against the hidden score (not evenly
 spaced), which should not matter. Renormalized, the share goes wrong from
@@ -369,7 +371,8 @@ spaced), which should not matter. Renormalized, the share goes wrong from
 ## What a query may see {#causal-mask-see}
 
 A query may see all keys, as before; or the keys up to its own position; or
-the keys whose entry in a table is not 0. A `Mask` is one of the three.
+those for which a table has an entry other than 0. A `Mask` is one of the
+three.
 
 ::: {.header of="Mask"}
 :::
@@ -433,8 +436,8 @@ we leave here, though `causal_mask` will still show us masks.
 | `mask_scores_table` | minus infinity where a table has 0 |
 | `apply_mask` | what a `Mask` says: one of the last two, or nothing |
 
-The next function is `attention` with one line more, `apply_mask`, and
-without the mixture: the next chapter will do something to the weights
+The next function is `attention` plus one line, `apply_mask`, and minus the
+mixture: the next chapter will do something to the weights
 before the values are mixed.
 */
 
@@ -498,7 +501,8 @@ context vector of short in Life is short (4)
 The context vector of *short* is the third row of the table. *Life* sees
 only itself, and its context vector is its value. So the six rows of one
 table are what the last words of six texts get, from *Life* to the whole
-sentence. The first five are the five guesses, from one computation.
+sentence. The first five are what the five guesses are made from, and one
+computation gives them all.
 
 ::: question
 Without a mask, attention didn't know the order of words
@@ -517,12 +521,12 @@ context vector of Life, as the last word (4)
 Which words a word may see depends on its position. Among the words that it
 sees, the order still changes nothing.
 
-## No number will do {#causal-mask-filled}
+## Why not a large number? {#causal-mask-filled}
 
-A well-known textbook fills in a million below zero instead [@zhang2021],
-and the published program of GPT-2 subtracts ten billion [@radford2019].
-Then no weight ever becomes `nan`. But a number, however low, is still a
-score. Take three words, all of them hidden:
+A well-known textbook uses minus one million instead [@zhang2021], and the
+published program of GPT-2 subtracts ten billion [@radford2019]. That works
+wherever a word sees something, and no weight ever becomes `nan`. But a
+number, however low, is still a score. Take three words, all of them hidden:
 */
 
 /* folded: how this is printed */
@@ -545,7 +549,7 @@ all hidden, by a million below 0, by minus infinity (2, 3)
  [   nan,    nan,    nan]]
 ```
 
-With a million below 0, each hidden word gets a third, which looks like a
+With minus one million, each hidden word gets a third, which looks like a
 result. (And minus infinity must be written over the score. Multiplying
 minus infinity by ones and zeros, and adding the product to the scores, will
 not do, since 0 times infinity is no number, [A.2](#errata-2).)
@@ -554,9 +558,9 @@ not do, since 0 times infinity is no number, [A.2](#errata-2).)
 
 Where every score of a row is minus infinity, softmax has nothing to share
 out, and its answer is `nan`. In a whole sentence no such row occurs, since
-every word sees itself. It can when there are more queries than keys, or
-fewer: later, a few new words will ask a text that has been read before
-([](#kv-cache)). Let two words ask five keys:
+every word sees itself. It can when there are more queries than keys. There
+may be fewer, too: later, a few new words will ask a text that has been read
+before ([](#kv-cache)). Let two words ask five keys:
 */
 
 /* folded: how this is printed */
@@ -600,12 +604,11 @@ text, and at its end](places.svg){#fig-places}
 
 In the first mask the two words are the first of the text, in the second the
 last. The second mask is right for a model that has read three words and
-adds two. PyTorch's `is_causal=True` means the first mask, also where there
+adds two. PyTorch's `is_causal=True` means the first mask, even where there
 are fewer queries than keys. The second mask has `first = m - n`. By that
-rule, four queries of two keys start at $2 - 4$, before the first key, and
-two of them have nothing to see. If you swap the two by mistake, and call a
-function with four queries and two keys, you get the third mask, and these
-weights:
+rule, four queries over two keys start at $2 - 4$, before the first key, and
+two of them have nothing to see. If you swap queries and keys by mistake,
+four queries meet two keys, and you get the third mask, and these weights:
 
 ``` output
 their weights (4, 2)
@@ -615,7 +618,7 @@ their weights (4, 2)
  [0.4077, 0.5923]]
 ```
 
-What is the mixture of nothing? PyTorch [2.13]{.cited} has two answers:
+What is the mixture of nothing? PyTorch, up to now, has two answers:
 `F.softmax` gives `nan`, and `F.scaled_dot_product_attention` gives 0, so
 that a row that nobody will use does no harm. (The last lines of the Python
 below show both.) Our answer is `nan`: if you use such a row by mistake, you
@@ -641,10 +644,10 @@ int main(int argc, char *argv[])
 
 /*
 The same in PyTorch, both ways. `torch.tril` keeps the lower triangle of a
-table, the diagonal with it. `masked_fill` writes where a table of truth
-values is true, such as `mask == 0`. (The tutorials also have
-`torch.triu(..., diagonal=1)`, the upper triangle without the diagonal, and
-`mask.bool()`, another table of truth values.)
+table, the diagonal with it. `masked_fill` writes where a Boolean table
+is true, such as `mask == 0`. (The tutorials also have `torch.triu(...,
+diagonal=1)`, the upper triangle without the diagonal, and `mask.bool()`,
+another Boolean table.)
 
 ``` python
 import torch
@@ -668,10 +671,10 @@ hidden = scores.masked_fill(mask == 0, -torch.inf)
 print(hidden)
 print(F.softmax(hidden / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value, is_causal=True))
-none = torch.zeros(6, 6).bool()  # nothing may be seen
-assert F.softmax(scores.masked_fill(~none, -torch.inf), -1).isnan().all()
+seen = torch.zeros(6, 6).bool()  # true where a key may be seen: nowhere
+assert F.softmax(scores.masked_fill(~seen, -torch.inf), -1).isnan().all()
 assert (F.scaled_dot_product_attention(
-    query, key, value, attn_mask=none) == 0).all()
+    query, key, value, attn_mask=seen) == 0).all()
 ```
 
 A model that sees only the past can still learn its texts by heart. Against
@@ -682,8 +685,8 @@ that, [](#dropout) crosses out weights, too, but at random.
 **Exercise 9.3** (★★, challenge, 3 points): `mask_window`. In a long text,
 most words are far away. So let each word see only itself and the `w - 1`
 positions before its own, and give all other keys minus infinity
-[@beltagy2020]. A query's position may be after the last key. It refuses a
-window of less than one word.
+[@beltagy2020]. A query's position may be after the last key. `mask_window`
+refuses a window of less than one word.
 
 ::: hint
 The causal mask of [](#causal-mask-infinity) hides what comes after a word.

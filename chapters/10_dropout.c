@@ -11,18 +11,18 @@ every step. The model that comes out may be better for it.
 What could it be good for? Suppose that in the texts for training, *dessert*
 happens to follow *eat* every time. Then the model can put all its attention
 on *eat*, be right every time, and never learn what else there is to go by.
-It has learned its texts by heart, and will fail with the next text. Such
-learning is called **overfitting**. A team that leans on one member has the
+It knows its texts by heart, and fails on the next one, which is called
+**overfitting**. A team that leans on one member has the
 same problem, and a cure: send somebody home each day, drawn by lot.
 **Dropout** does that to numbers [@srivastava2014]. No weight can be relied
 on, so the model must not depend on any single one.
 
 Our weights have learned nothing, so this chapter can't show that dropout
 helps, only what it does to the numbers. [](#language-model-dropout) trains
-a model with it and without, and drops other numbers than weights. There it
-helps a model that reads the same book again and again. A model with enough
-to read needs it less, and some large ones are trained without it, PaLM for
-one [@chowdhery2022].
+a model with it and without, and applies it elsewhere, not to the weights.
+There it helps a model that reads the same book again and again. A model
+with enough to read needs it less, and some large ones are trained without
+it, PaLM for one [@chowdhery2022].
 */
 
 #include "attention/10_dropout.h"
@@ -72,8 +72,8 @@ If `p` is 0 or 1, what does the whole table hold?
 :::
 
 ::: done
-The bits are PyTorch's: from its seed, you drop exactly the entries that it
-drops.
+The bits are those of today's PyTorch: from its seed, you drop exactly the
+entries that it drops.
 :::
 */
 
@@ -125,15 +125,15 @@ row sums of what is left (6)
 ```
 
 Each row had the sum 1, and now the sums are around one half. So a context
-vector is half as large as before, on average, and the later steps of a
-model would be trained on such vectors. Then training is over, nothing is
-dropped any more, and these steps get vectors twice as large.
+vector is half as large as before, on average, and the layers after
+attention would be trained on such vectors. Then training is over, nothing
+is dropped any more, and these layers get vectors twice as large.
 
 ## Keep the mean {#dropout-mean}
 
 So the survivors are made larger: they are divided by $1 - p$. A weight $a$
 becomes $a / (1 - p)$ with probability $1 - p$, and 0 with probability $p$.
-Of many draws, the share $1 - p$ gives $a / (1 - p)$ and the share $p$ gives
+Out of many draws, a part $1 - p$ gives $a / (1 - p)$, and a part $p$ gives
 0. So the mean of all draws comes close to
 
 $$(1 - p) \cdot \frac{a}{1 - p} + p \cdot 0 = a$$
@@ -151,9 +151,9 @@ model was used. Today the division is done in training, which is called
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
 multiplied by $1/(1 - p)$, and what is dropped by 0. To get PyTorch's bits,
-round $1 - p$ to a float before dividing 1 by it, and multiply. An entry of
-the mask other than 0 means: keep. It refuses what `dropout_rate_check`
-refuses.
+round $1 - p$ to a float, divide 1 by it, and multiply the entry by that. An
+entry of the mask other than 0 means: keep. It refuses what
+`dropout_rate_check` refuses.
 
 ::: hint
 `1 / (float)(1 - p)` is a division of floats.
@@ -164,8 +164,8 @@ What is dropped is not always 0: what is 0 times infinity?
 :::
 
 ::: done
-On average nothing has changed. So a model that was trained with dropout can
-be used without it.
+On average nothing has changed. So a model trained with dropout is used
+without it.
 :::
 */
 
@@ -211,15 +211,16 @@ row sums after dropout of sixths (6)
 
 The rows don't add up to one any more: dropout keeps the mean, not the sum
 of each draw. People have reported such sums as a bug [@pytorch42929], but
-they are right.
+the sums are right.
 
 Why not divide each row by its sum, as in [](#causal-mask)? Then the
 survivors would share what the others have lost, and the mean would change.
-Take two words with the weights one quarter and three quarters, and
-a rate of one half. If both survive, the first keeps its quarter. If the
-first survives alone, it gets everything, which is 1; if the second survives
-alone, the first gets 0. The mean of the three results is five twelfths, far
-more than a quarter. And if neither survives, there is nothing to divide by.
+Take two words with the weights one quarter and three quarters, and a rate
+of one half. Three cases are equally likely. If both survive, the first
+keeps its quarter. If the first survives alone, it gets everything, which is
+1; if the second survives alone, the first gets 0. The mean of the three
+results is five twelfths, far more than a quarter. And if neither survives,
+there is nothing to divide by.
 
 Divided by $1 - p$, the means of both words come out right:
 */
@@ -266,13 +267,14 @@ mean of 10000 dropouts (2)
 [0.2503, 0.7443]
 ```
 
-One dropout doubles a weight or takes it away. The mean of a hundred still
+One dropout doubles a weight or takes it away, and this one has doubled
+both. The mean of a hundred still
 has 0.8700 for the second weight; the mean of ten thousand comes within a
 hundredth of 0.7500.
 
 ## On attention weights {#dropout-weights}
 
-In an attention, dropout comes after softmax and before the mixture. The
+In attention, dropout comes after softmax and before the mixture. The
 weights that dropout leaves mix the values:
 
 $$\underset{n \times d_v}{Z} =
@@ -353,13 +355,14 @@ all of them dropped (4)
 
 A negative zero counts as equal to 0. But infinity times 0 is `nan`, and
 `nan` times 0 is `nan`, and that is good: a fault that dropout hid in every
-other run would be hard to find.
+second run would be hard to find.
 
 ## Only in training {#dropout-evaluation}
 
-A model in use, or in **evaluation**, drops nothing. Since the
-mean was kept in training, there is nothing to make up for. If the same text
-gets different context vectors each time, dropout was left on by mistake.
+In use, which is also called **evaluation**, a model drops nothing. Since
+the mean was kept in training, there is nothing to make up for. If the same
+text gets different context vectors each time, dropout was left on by
+mistake.
 
 In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
 `training=False`. `nn.Dropout(p)` is a module like `nn.Linear`, and
@@ -369,12 +372,12 @@ given. `mask.bernoulli_(q)` draws the mask alone: it fills a tensor with
 ones and zeros, a 1 with probability $q$. The underscore is PyTorch's sign
 for a function that changes its tensor in place.
 
-(If your PyTorch drops other entries with the same seed, neither of you need
-have made a mistake: [](#mkl) says why.)
+(An older PyTorch, on an Intel processor, drops other entries from the same
+seed: [](#mkl) says why.)
 
-Every step of a head is there now: roles, scores, scale, mask, weights,
-dropout, mixture. The next chapter puts them together, and runs them on more
-than one sentence.
+Every step of a head is there now: queries, keys and values, scores, their
+division, mask, softmax, dropout, mixture. The next chapter puts them
+together, and runs them on more than one sentence.
 
 ## In the tutorials {#dropout-tutorials}
 
@@ -487,14 +490,14 @@ print(F.dropout(torch.tensor([1., -1, torch.inf, torch.nan]), 1.0))
 
 ## Further exercises
 
-**Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. For a table of
-weights: the mean of each row's sum over many dropouts. Each dropout draws
-for the whole table, row by row, after the dropout before. `mean_row_sum`
-makes no table for the mask. It refuses fewer than one dropout, and what
-`dropout_rate_check` refuses.
+**Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. Compute, for a
+table of weights, the mean of each row's sum over many dropouts. Each
+dropout draws for the whole table, row by row, and begins where the one
+before stopped. `mean_row_sum` makes no table for the mask. It refuses fewer
+than one dropout, and what `dropout_rate_check` refuses.
 
 ::: hint
-[](#dropout-weights) does one dropout. A mask is drawn entry by entry, so a
+[](#dropout-mean) does many dropouts. A mask is drawn entry by entry, so a
 mask may have a single entry.
 :::
 
@@ -503,8 +506,8 @@ Which of the three loops, over dropouts, rows and columns, is the outermost?
 :::
 
 ::: done
-The mean comes out right, though a single row rarely does: that is why
-dropout is for training alone.
+The mean comes out right, unless $p$ is 1, though a single row rarely does:
+that is why dropout is for training alone.
 :::
 
 **Exercise 10.4** (by hand): Two words have the weights one quarter and

@@ -4,10 +4,10 @@
 ![The way from words to attention. This chapter puts the shaded steps
 together](pipeline.svg){#fig-causal-attention-pipeline}
 
-Every step of a head is written: the three roles, scores, their division,
-the mask, softmax, dropout, the mixture. Each has been shown alone, on one
-sentence. A model does all of them in one go, and for many sentences at a
-time, a **batch**.
+Every step of attention is written: queries, keys and values, scores, their
+division, the mask, softmax, dropout, the mixture. Each has been shown
+alone, on one sentence. A model does all of them in one go, and for many
+sentences at a time, a **batch**.
 
 Why not one sentence after another? Because the parameters of a large model
 are far more numbers than a sentence has, and each must be fetched from
@@ -15,7 +15,10 @@ memory before it can be used. Having fetched a row of $W_Q$ for one
 sentence, a processor may as well use it for fifteen more. That is why
 programs for PyTorch are written for batches. It looks like a great change
 there, since tables become arrays with three dimensions. In C a batch is a
-loop around what we have, and the parameters stay outside it.
+loop around what we have, and the parameters stay outside it. (The loop
+shows what a batch computes, and gains nothing yet: each turn walks through
+all parameters again. In the fast functions of later chapters, the sentences
+go through each layer together.)
 */
 
 #include "attention/11_causal_attention.h"
@@ -69,8 +72,7 @@ product?
 :::
 
 ::: done
-Scores, mask, softmax, dropout, mixture: all that a head does after the
-roles, in the order in which GPT-2 does it.
+Scores, mask, softmax, dropout, mixture: the order in which GPT-2 does it.
 :::
 */
 
@@ -88,7 +90,7 @@ void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
 }
 
 /*
-All that a head does after the roles is one function now.
+All that comes after queries, keys and values is one function now.
 
 ## One object {#causal-attention-object}
 
@@ -99,7 +101,7 @@ longer ones. A context length of 0 means no limit.
 
 This chapter follows a Python class of Raschka's book, `CausalAttention`.
 There, as in most models, values are as wide as queries and keys. We call
-that width `head_dim`, the width of a head, and set both `d_k` and `d_v` to
+that width `head_dim`, and set both `d_k` and `d_v` to
 it. (The class calls it `d_out`. The `d_out` of an `Attention` is another
 size, and 0 up to [](#multi-head).)
 */
@@ -159,7 +161,7 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
 /*
 And a batch is the loop that the title promises. The `Attention` is outside
 the loop, so that all sentences meet the same parameters. Each turn has
-another sentence and another trace. The generator, if there is one, is
+its own sentence and trace. The generator, if there is one, is
 handed from one sentence to the next.
 */
 
@@ -199,11 +201,11 @@ one half.
 
 enum { BATCH = 2, N = 6, D_IN = 3, HEAD_DIM = 2 };
 
-/* How a batch may be computed; and what the class from seed 123 makes of
- * it. */
+/* A way to compute a batch: the right one, or the mistaken one below. */
 typedef void Batch(const Attention *a, Random *r, int batch, int n,
                    const float x[batch][n][a->d_x], Trace trace[batch]);
 
+/* What the class from seed 123 makes of a batch, by either. */
 static void run_class(Batch *forward, double p,
                       const float x[BATCH][N][D_IN],
                       float context[BATCH][N][HEAD_DIM])
@@ -354,7 +356,7 @@ static void show_mistake(const float same[BATCH][N][D_IN])
                  errors);
     print_answer("the first sentence comes out the same in both batches",
                  !memcmp(wrong[0], right[0], sizeof right[0]));
-    print_matrix("what is right for the second, when different", N,
+    print_matrix("the right result for the second, when different", N,
                  HEAD_DIM, right[1]);
 }
 
@@ -363,7 +365,7 @@ static void show_mistake(const float same[BATCH][N][D_IN])
 largest error, equal sentences and different ones (2)
 [0.0000, 0.7045]
 the first sentence comes out the same in both batches: yes
-what is right for the second, when different (6, 2)
+the right result for the second, when different (6, 2)
 [[-0.0387, -0.0747],
  [-0.5033, -0.4115],
  [-0.2284, -0.3644],
@@ -372,9 +374,9 @@ what is right for the second, when different (6, 2)
  [ 0.1746, -0.3157]]
 ```
 
-With equal sentences there is nothing to see, and no test would fail, nor if
-the answers came in the wrong order. So the tests of this chapter use
-different sentences.
+With equal sentences there is nothing to see, and no test would fail, even
+if the answers came back in the wrong order. So the tests of this chapter
+use different sentences.
 
 ## Sentences of different length {#causal-attention-padding}
 
@@ -383,8 +385,8 @@ Sentences in a loop may have different lengths, since each call of
 in PyTorch, and for our `causal_attention_batch`, shorter sentences are
 filled up with tokens that mean nothing, **padding**. No word should attend
 to padding. Zeros for padding are not enough: without a bias, a token of
-zeros has a key of zeros and the score 0, and $e^0$ is 1, which gets its
-share like any other.
+zeros has a key of zeros and the score 0, and since $e^0$ is 1, it gets a
+weight like any word.
 
 Take four words of *journey*'s sentence and two rows of zeros. How far are
 the context vectors of the four words from those without padding? The rows
@@ -459,7 +461,7 @@ word sees nothing that comes after it, so padding after the words changes
 nothing. So a language model can be trained with padding at the end and no
 mask for the padding. In the other three cases the scores of the padding
 must be set to minus infinity, as those of the future are. `mask_table` does
-so, with a table whose columns are 0 where the padding is.
+this, with a table whose columns are 0 where the padding is.
 
 The context vectors of the padding itself are of no use. With the causal
 mask, padding in front sees only padding, which is hidden, and its rows are
@@ -529,11 +531,11 @@ assert contexts.shape == (2, 6, 2)
 `torch.stack` makes one tensor of several, with a new dimension in front,
 and the shape (2, 6, 2) is batch, tokens, entries. `register_buffer` keeps
 the mask's table with the module, and training leaves the table alone. Our
-`mask_causal` needs no table. `@` multiplies the last two dimensions and
-repeats the product for every sentence, which is the loop. `transpose(1, 2)`
+`mask_causal` needs no table. `@` multiplies the matrices of the last two
+dimensions, sentence by sentence, which is the loop. `transpose(1, 2)`
 exchanges rows and columns of each sentence, counting the dimensions from 0.
 And `F.scaled_dot_product_attention` with `is_causal=True` and `dropout_p`
-is our `attend`.
+computes the context vectors of our `attend`.
 
 So far a word asks one question. Some words need the answers to two:
 [](#heads).

@@ -79,8 +79,9 @@ of *cat* plus half of *fish* is an animal that is half food.
 
 Would longer values help? Give each word a column of its own, 1 for that
 word and 0 for all others. Then (0.4955, 0.0091, 0.4955) comes back: we see
-the two words, but not which of them likes. Every entry of a mixture is made
-with the same shares, and a row of shares answers one question.
+the two words, but nothing in it says which of them likes. Every entry of a
+mixture is made with the same shares, and a row of shares answers one
+question.
 
 Now ask the two questions one by one:
 
@@ -192,8 +193,7 @@ another. At which column of `joined` do those of head `h` begin?
 :::
 
 ::: done
-Each head looks for something else, and none waits for another: so they can
-be computed at the same time.
+Each head looks for something different, and needs nothing from another.
 :::
 */
 
@@ -417,9 +417,9 @@ one head, d_k = 8, d_v = 4
 
 The four heads have 60 parameters where the single head has 24, and need
 more than twice as many multiplications: several heads are not cheaper than
-one ([A.29](#errata-29)). But a single head may spend as much as the four.
-With queries and keys of 8 entries, a single head has 60 parameters too, and
-as many multiplications.
+one, as is sometimes said ([A.29](#errata-29)). But a single head may spend
+as much as the four. With queries and keys of 8 entries, a single head has
+60 parameters too, and as many multiplications.
 
 The wide head can even have the *same* parameters. The matrices of the four
 heads lie one after another, and can be read as the matrices of one head
@@ -428,7 +428,7 @@ with queries and keys of 8 entries.
 
 static Attention one_wide_head(const Attention *heads)
 {
-    Attention wide = *heads; /* the same numbers, otherwise understood */
+    Attention wide = *heads; /* the same numbers, read differently */
     wide.n_heads = 1;
     wide.d_k = heads->n_heads * heads->d_k;
     wide.d_v = heads->n_heads * heads->d_v;
@@ -486,11 +486,11 @@ their shares (6)
 [0.1081, 0.0024, 0.2185, 0.0855, 0.0487, 0.5367]
 ```
 
-The wide head adds up the scores of the four heads. For the dot product of
-two long lists is the sum of the dot products of their sections. Only the
+The wide head adds up the scores of the four heads, because the dot product
+of two long lists is the sum of the dot products of their sections. Only the
 division differs: $\sqrt{8}$ is twice $\sqrt{2}$, hence the half. (The one
-digit in which the two lists differ is a rounding, since the sums are added
-up in another order.)
+digit in which the two lists differ is rounding error: the sums are added up
+in another order.)
 
 At the beginning of this chapter the verb added up its queries, and so its
 scores. The wide head, too, adds up scores *before* softmax, and one set of
@@ -501,9 +501,9 @@ a share.
 
 ## Heads that look back {#heads-causal}
 
-Raschka's book puts two heads of the kind of [](#causal-attention) side by
-side, drawn by linear layers, for *Your journey starts with one step*
-[@raschka2024book]. Only the draws and the settings are new:
+Raschka's book puts two causal heads like that of [](#causal-attention) side
+by side, initialized by linear layers, for *Your journey starts with one
+step* [@raschka2024book]. Only the draws and the settings are new:
 */
 
 void causal_heads_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -619,7 +619,7 @@ write them one below the other.
 
 Two things are not yet good. Each head multiplies by small matrices of its
 own, which makes twelve products for four heads, where three would do. And
-no entry of the result depends on two heads. The next chapter mends both.
+no entry of the result depends on two heads. The next chapter fixes both.
 
 ## Further exercises
 

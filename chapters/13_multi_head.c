@@ -10,8 +10,8 @@ side by side, and that is where [](#heads) stopped: nothing in the program
 has put the two together. No number in its result says that somebody here
 has found a meal.
 
-It was also wasteful: four heads with twelve small matrices, and twelve
-products, where three would do. This chapter begins with the waste. Then it
+It also took twelve small products for four heads, where three larger ones
+would do. This chapter begins with those. Then it
 adds one matrix that reads all heads at once, and the cat gets its fish.
 */
 
@@ -68,8 +68,8 @@ after another:
 head](memory.svg){#fig-memory}
 
 To read four columns as two heads times two entries, no number has to move.
-A cast in C gives the same memory another type. As `float(*query)[d]` points
-to rows of `d` floats ([](#scaling-spread)), so `const
+A cast in C gives the same memory another type. `float(*query)[d]` points to
+rows of `d` floats ([](#scaling-spread)), and `const
 float(*view)[n_heads][head_dim]` points to tables of `n_heads` rows, a table
 for each token. `view[i][h]` has the entries of token `i` for head `h`.
 PyTorch calls such a second reading of the same memory a **view**; others
@@ -86,7 +86,8 @@ Rows are named by head and token](view.svg){#fig-view}
 columns of every token, those from `h * head_dim` on.
 
 ::: hint
-`TABLES(n_heads, head_dim, x)` is the view. Which part of `split` should
+`TABLES(n_heads, head_dim, x[0])` is the view: it casts as `ROWS` does, to
+tables. Which part of `split` should
 get `view[i][h]`?
 :::
 
@@ -202,8 +203,8 @@ Source and destination of `memcpy` change places. The rest is as in
 :::
 
 ::: done
-Split and merged again, no bit has changed. One more matrix, and this is
-`nn.MultiheadAttention`.
+What was split and merged again has not changed by a bit. One more matrix,
+and this is `nn.MultiheadAttention`.
 :::
 */
 
@@ -250,12 +251,7 @@ static void attend_head(const Attention *a, Mask mask, Random *r, int h,
 }
 
 /*
-The whole forward has three products for all heads and three splits, then
-each head's attention, then the merge and the fourth product.
-`attention_forward` serves every attention of this book: a single head is
-split and merged without harm, each head obeys whatever mask is given, and
-without an output layer the merged table is the result. Later chapters call
-this function, and no earlier forward.
+The whole:
 */
 
 void attention_forward(const Attention *a, Mask mask, Random *r, int n,
@@ -283,8 +279,8 @@ void attention_forward(const Attention *a, Mask mask, Random *r, int n,
 /*
 `attention_forward` serves every attention of this book: a single head is
 split and merged without harm, each head obeys whatever mask is given, and
-without an output layer the merged table is the result. Later chapters call
-it, and no earlier forward. (It gives the bits that `heads_forward` of
+without an output layer the merged table is the result. From here on we use
+only this function. (It gives the bits that `heads_forward` of
 [](#heads) gives; a test compares them.) The *projection* is split, not the
 token: each column of $W_Q$ has a number for each entry of the token, so
 every head sees every entry ([A.4](#errata-4)).
@@ -443,26 +439,27 @@ the same, saturated (2, 2)
 ```
 
 *Likes* comes in as an action, and leaves as an action with a note: there is
-a meal here. If attention's row took its place, the action would be gone.
-And where attention finds nothing, it adds nothing, and the word goes on as
-it was.
+a meal here. If attention's row took its place, the action would be gone,
+since these values don't carry it. And where there is no meal, next to
+nothing is added, -0.0087 for *cat likes dog*, and the word stays as it was.
+(We look at *likes* alone. The nouns have no question, see all words alike,
+and get a number that means nothing.)
 
 The slopes matter for training. They are numerical gradients
 ([](#learning)): raise the *action* of *likes* by a small $s$, and divide
 what comes of it by $s$. The first column is the result's *action*, the
-second its *meal*. Through attention alone, a change of *action* moves
-nothing but *meal*. With queries ten times as large, softmax is saturated
-([](#scaling-saturated)), and it moves nothing at all: a gradient that comes
-back this way ends here. In the sum it passes, by 1.0000, whatever softmax
-does.
+second its *meal*. The first row of each table is attention alone,
+where a change of *action* moves nothing but *meal*. With queries ten times
+as large, softmax is saturated ([](#scaling-saturated)), and it moves
+nothing at all, so no slope could tell training how to change it. The second
+row is the sum. There the change passes, by 1.0000, whatever softmax does.
 
 Two tables that are added must be equally wide. So $W_O$ makes rows as wide
 as the tokens, and GPT has one width from the first layer to the last.
 
 ::: milestone
-This is the attention of language models, complete: words that look back,
-several heads, mixed, sentence by sentence of a batch, with PyTorch's
-numbers.
+This is the attention of language models: words that look back, several
+heads, mixed, with PyTorch's numbers.
 :::
 
 ## What it lacks {#multi-head-beyond}
@@ -479,9 +476,9 @@ of attention on one sheet.
 
 ## In the tutorials {#multi-head-tutorials}
 
-Raschka's book puts the whole into one class, which HackTricks has taken
-over [@raschka2024book; @hacktricks]: three linear layers with or without a
-bias, a fourth layer for the output that always has a bias, the causal mask,
+Raschka's book puts the whole into one class, which HackTricks borrows
+[@raschka2024book; @hacktricks]: three linear layers with or without a bias,
+a fourth layer for the output that always has a bias, the causal mask,
 dropout. All heads together are as wide as the output, so each head is
 $d_{out} / H$ wide. The layers draw their numbers in this order:
 */
@@ -753,12 +750,12 @@ head 1 with the opposite mask (3, 3)
 ```
 
 With the opposite mask a token sees the future and nothing else. The last
-token has no future, and its row is `nan`, so the mistake is noticed. A mask
+token has no future, and its row is `nan`, which you may notice. A mask
 that hides padding is worse: its opposite shows the padding and nothing
 else. Where every sentence has some, no row is `nan`, and nobody notices.
 
 Another mistake is as silent. Without `batch_first=True`,
-`nn.MultiheadAttention` takes the *second* dimension for the batch. A batch
+`nn.MultiheadAttention` treats the *second* dimension as the batch. A batch
 of two sentences with six words, of shape (2, 6, 3) as in the tutorials,
 counts as six sentences with two words each, and words of different
 sentences attend to each other.
@@ -913,8 +910,8 @@ Pictures of attention often show this mean. Look at the heads as well: a
 mean hides what each of them does.
 :::
 
-**Exercise 13.4** (by hand): How many parameters has
-`nn.MultiheadAttention(8, 2)`, biases included? And how many has
+**Exercise 13.4** (by hand): How many parameters does
+`nn.MultiheadAttention(8, 2)` have, biases included? And
 `nn.MultiheadAttention(8, 4)`?
 
 **Exercise 13.5** (by hand): Someone splits 8 columns for 2 heads by taking
@@ -953,7 +950,7 @@ to cut the same matrices more finely.
 :::
 
 ::: {.solution exercise="13.5"}
-With matrices of one's own it is no mistake, since a column means nothing
+With matrices of your own it is no mistake, since a column means nothing
 before training, and training works with any order, as long as merging is
 the way back. With matrices that someone else has trained, or with PyTorch's
 numbers from a seed, the heads would get each other's columns, and every
