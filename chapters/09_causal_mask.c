@@ -393,15 +393,6 @@ Mask mask_table(int n, int m, const float table[n][m])
     return (Mask){.kind = MASK_TABLE, .n = n, .m = m, .table = table[0]};
 }
 
-void mask_scores_table(int n, int m, const float mask[n][m],
-                       float scores[n][m])
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            if (mask[i][j] == 0)
-                scores[i][j] = -INFINITY;
-}
-
 void mask_check(int n, int m, Mask mask)
 {
     if (mask.kind == MASK_NONE || mask.kind == MASK_CAUSAL)
@@ -420,22 +411,13 @@ void apply_mask(int n, int m, Mask mask, float scores[n][m])
     if (mask.kind == MASK_CAUSAL)
         mask_scores(n, m, mask.first, scores);
     if (mask.kind == MASK_TABLE)
-        mask_scores_table(n, m, ROWS(m, mask.table), scores);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < m; j++)
+                if (ROWS(m, mask.table)[i][j] == 0)
+                    scores[i][j] = -INFINITY;
 }
 
 /*
-Here are the names once more. The first three belong to the first way, which
-we leave here, though `causal_mask` will still show us masks.
-
-| function | what it does |
-|:--------------|:-------------------------------------------------|
-| `causal_mask` | writes the table of ones and zeros |
-| `mask_weights` | multiplies *weights* by a table |
-| `renormalize` | makes the rows add up to one again |
-| `mask_scores` | minus infinity for the future, without a table |
-| `mask_scores_table` | minus infinity where a table has 0 |
-| `apply_mask` | what a `Mask` says: one of the last two, or nothing |
-
 The next function is `attention` plus one line, `apply_mask`, and minus the
 mixture: the next chapter will do something to the weights
 before the values are mixed.

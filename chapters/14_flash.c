@@ -337,7 +337,8 @@ void mask_square(Mask mask, int i, int j, int rows, int cols,
         for (int k = 0; k < rows; k++) {
             const float *row =
                 mask.table + (size_t)(i + k) * (size_t)mask.m;
-            mask_scores_table(1, cols, ROWS(cols, row + j), scores + k);
+            apply_mask(1, cols, mask_table(1, cols, ROWS(cols, row + j)),
+                       scores + k);
         }
 }
 

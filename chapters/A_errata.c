@@ -627,7 +627,7 @@ static void show_diagonal(void)
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             seen[i][j] = i != j;
-    mask_scores_table(6, 6, seen, scores);
+    apply_mask(6, 6, mask_table(6, 6, seen), scores);
     softmax_rows(6, 6, scores, weights);
     print_matrix("weights, the diagonal hidden", 6, 6, weights);
 }

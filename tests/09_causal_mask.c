@@ -55,7 +55,8 @@ static void mask_where_test(const char *set)
 {
     void *scores = guarded_copy("scores", golden_count(set, "scores"),
                                 input(set, "scores"));
-    mask_scores_table(SHAPE(set, "mask"), input(set, "mask"), scores);
+    apply_mask(SHAPE(set, "mask"),
+               mask_table(SHAPE(set, "mask"), input(set, "mask")), scores);
     softmax_rows(SHAPE(set, "mask"), scores, due(set, "right", SHARES));
 }
 
@@ -140,7 +141,7 @@ static void tests_of_masks(void)
              apply_mask(SHAPE(set, "scores"),
                         mask_table(SHAPE(set, "mask"), input(set, "mask")),
                         changed(set, "scores", "masked", EXACTLY)));
-    EACH_SET("mask_scores_table", "*-right", mask_where_test(set));
+    EACH_SET("apply_mask", "*-right", mask_where_test(set));
     EACH_SET("mask_window", "*-window",
              mask_window(SHAPE(set, "scores"), first(set),
                          (int)input_number(set, "window", "w"),

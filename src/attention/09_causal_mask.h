@@ -26,11 +26,6 @@ void renormalize(int n, int m, float weights[n][m]);
  * scores.masked_fill(~torch.ones(n, m).tril(first).bool(), -torch.inf). */
 void mask_scores(int n, int m, int first, float scores[n][m]);
 
-/* The same where any mask has 0, in place; any other entry hides nothing.
- * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
-void mask_scores_table(int n, int m, const float mask[n][m],
-                       float scores[n][m]);
-
 /* Which keys a query may see: all, those up to its own position, or those
  * for which a table has another entry than 0. The table stays its owner's.
  * PyTorch: attn_mask=None, is_causal=True (first = 0), attn_mask=table !=
@@ -51,7 +46,8 @@ Mask mask_table(int n, int m, const float table[n][m]);
 void mask_check(int n, int m, Mask mask);
 
 /* Puts minus infinity where the mask hides a key, in place. Refuses what
- * mask_check refuses. */
+ * mask_check refuses.
+ * PyTorch: scores.masked_fill(mask == 0, -torch.inf). */
 void apply_mask(int n, int m, Mask mask, float scores[n][m]);
 
 /* Attention up to its weights, of what may be seen: the scores, divided by

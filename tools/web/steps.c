@@ -293,7 +293,7 @@ static void take_head(Bench *b, const Step *s, int h)
             own[k] = (float)mask_sees(b, k / m, k % m);
         break;
     case MASKED:
-        mask_scores_table(n, m, other, out);
+        apply_mask(n, m, mask_table(n, m, other), out);
         break;
     case EXPONENTIALS:
         for (int k = 0; k < size; k++)
