@@ -6,12 +6,12 @@ which keys and values may come from $m$ other
 tokens](pipeline.svg){#fig-cross-attention-pipeline}
 
 *Kannst du mir bitte helfen?* To put that into English, begin with *can*,
-which is the first German word. Then comes *you*, the second. Then *help*,
-and the German for it is the very last word; then back to the third, for
-*me*; and *bitte* was there only to be polite. So a translator's eye jumps
-about in one sentence while the hand writes another. Attention was invented
-for translation [@bahdanau2014]. In all chapters so far, one text looked at
-itself.
+which translates the first German word. Then comes *you*, for the second.
+Then *help*, and the German for it is the very last word; then back to the
+third, for *me*; and *bitte* was there only to be polite. So a translator's
+eye jumps about in one sentence while the hand writes another. Attention was
+invented for translation [@bahdanau2014]. Until now, a text has only looked
+at itself.
 */
 
 #include "attention/08_cross_attention.h"
@@ -32,11 +32,11 @@ same table of embeddings.
 
 A translator has reasons against it. Five German words and four English ones
 make nine, and nine words make $9 \cdot 9 = 81$ scores. The $5 \cdot 4 = 20$
-in which a German word asks an English one are wasted: the German sentence
-was there first. The weights of an English word are split between both
-texts, so each look at German leaves less for English. And the two sides may
-not fit together. Where one of them is a picture or a sound, its tokens have
-another width, and one table can't hold both as they are.
+in which a German word asks an English one are wasted, since the German
+sentence was there first. The weights of an English word are split between
+both texts, so each look at German leaves less for English. And the two
+sides may not fit together. Where one of them is a picture or a sound, its
+tokens have another width, and no single table can hold both as they are.
 
 So when both sides are alike, join them. When they aren't, or when one of
 them is given and asked again and again, keep them apart.
@@ -55,7 +55,7 @@ $$\underset{n \times d_k}{Q} =
     \underset{m \times d_y}{Y} \; \underset{d_y \times d_v}{W_V}$$
 
 The queries come from the first input, $X$, which asks. Keys and values come
-from the second input, $Y$, which is asked. This is **cross-attention**.
+from the second input, $Y$, which answers. This is **cross-attention**.
 
 $X$ is multiplied by $W_Q$ alone, and $Y$ by $W_K$ and $W_V$. So each input
 may have a width of its own, $d_x$ and $d_y$, which is why an `Attention`
@@ -103,9 +103,9 @@ cross-attention: the queries come from the decoder, the keys and values from
 the encoder.
 
 Good matrices for that come from long training. Ours are a dictionary that
-we write by hand, as for *cat likes fish* in [](#qkv). The fact that they
-translate will prove nothing. What they can show is where the numbers go,
-and that attention needs no rule for the order of words.
+we write by hand, as for *cat likes fish* in [](#qkv). The fact that each
+word finds its counterpart will prove nothing. What they can show is where
+the numbers go, and that attention needs no rule for the order of words.
 
 The queries come from *can you help me*. (A real decoder doesn't know the
 next English word yet, and asks with the word before it. Each of our English
@@ -114,12 +114,11 @@ in [](#tokens). A German word is five numbers, one for each thing that it
 may say: able, you, me, helps, and that it is a pronoun. In *kannst* two of
 them are 1, since its ending says "you". In *bitte* none is.
 
-*Kannst* and *du* both say "you", and *du* should win. So in the keys, a
-pronoun gets half a point more for "you", and half a point for "me", as it
-may be either. The key of *du* has $1 + 0.5$ for "you", and that of *kannst*
-has 1. The queries have
-entries of 8 where [](#qkv) had 4, since the division by $\sqrt{4}$ will
-halve the scores.
+*Kannst* and *du* both say "you", and *you* should look at *du* more. So the
+matrix of the keys adds half a point to "you" and to "me" for each pronoun.
+The key of *du* has $1 + 0.5$ for "you", and that of *kannst* has 1. The
+queries have entries of 8 where [](#qkv) had 4, since the division by
+$\sqrt{4}$ will halve the scores.
 */
 
 static const char *const english[4] = {"can", "you", "help", "me"};
@@ -209,16 +208,16 @@ last](translation.svg){#fig-translation}
 goes back to *mir*. A translation word by word, from left to right, stumbles
 here. *You* gives 0.8631 of its attention to *du*, and 0.1168 to *kannst*,
 which says "you" too. *Bitte* gets next to nothing from all four. And the
-context vectors tell each English word what it has found: *can* found a
-verb, *me* a pronoun. That one side has four words and the other five was no
-obstacle.
+context vectors tell each English word what kind of word it has found: *can*
+found a verb, *me* a pronoun. That one side has four words and the other
+five was no obstacle.
 
 ::: question
 How many rows and columns does the table of context vectors have, and which
 of them has to do with the number of German words?
 
 Four rows, one for each word that asks, and two columns, as many as a value
-has. The German words are summed over; their number leaves no trace.
+has. The German words are summed over, so their number can't be seen in it.
 :::
 
 ## The same text twice {#cross-attention-twice}
@@ -262,8 +261,8 @@ descriptions, and works on the picture in many small steps. In each step,
 every small square of the picture asks the words of the description
 [@rombach2021]. The queries are made from the picture, keys and values from
 the words. A square in the upper half may find *sky*, and take what *sky*
-has to give. And a program that describes pictures does the reverse: the
-words of the description ask, and the squares of the picture answer.
+has to give. And a program that describes pictures may do the reverse:
+the words of the description ask, and the squares of the picture answer.
 
 Back to the translator. The decoder's words have the whole German sentence
 to look at, since all of it has been read. But they also look at each other,
@@ -386,10 +385,9 @@ square, and has no diagonal](strangers.svg){#fig-strangers}
 :::
 
 Neither strangers nor matrices have learned anything, so it means nothing
-that *is* takes most of the third stranger. One thing is meaningful, the
-signs. The words have negative entries, the
-eight values have none, and the context vectors have none either: they are
-mixtures of the strangers' values alone.
+that *is* attends most to the third stranger. Only the signs mean anything.
+The words have negative entries, the eight values have none, and the context
+vectors have none either: they are mixtures of the strangers' values alone.
 */
 
 int main(int argc, char *argv[])
@@ -435,7 +433,7 @@ of queries. The function refuses what `attention_check(a, t->n, m, t)`
 refuses.
 
 ::: hint
-In [](#cross-attention-queries), `attention_project` asks three layers.
+In [](#cross-attention-queries), `attention_project` runs three layers.
 Which two of them does the German sentence need?
 :::
 
@@ -463,7 +461,8 @@ for one query has one row of queries, scores, weights and context. Its field
 :::
 
 ::: done
-A new word costs one row of queries and one row of scores. That is all.
+A new word costs one row of queries, of scores and of what follows. The keys
+and values are there already.
 :::
 
 **Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention
@@ -528,7 +527,7 @@ void cross_attention_ask(const Attention *a, const float x[a->d_x],
 
 /*
 The results are the same to the last bit. No query has anything to do with
-another: each row of the scores is computed, shared out and mixed by itself.
+another: each row of scores goes through softmax and the mixture on its own.
 :::
 
 ::: {.solution exercise="8.4"}

@@ -5,9 +5,9 @@
 step](pipeline.svg){#fig-causal-mask-pipeline}
 
 *Life is short, eat ...* You have guessed the next word, or tried to. A
-language model does nothing else: it writes a text word by word, each
+language model does that all the time: it writes a text word by word, each
 from the words that are there already, hence the name **autoregressive**.
-So a single sentence teaches it several times:
+So a single sentence gives it several lessons:
 
 - Life $\Rightarrow$ is
 - Life is $\Rightarrow$ short
@@ -19,7 +19,7 @@ The guess is made from a context vector, that of the last word so far.
 Self-attention has a context vector for every word, so one pass through a
 sentence could make all five guesses at once. But it would cheat. The
 context vector of *Life* contains something of *is*, and *is* is the answer.
-A model that can look up every answer has nothing to learn. So a context
+A model that can look up every answer learns to look up. So a context
 vector may be made from the word itself and the words before it, and from no
 others. That is **causal attention**, also called masked attention, and what
 hides the future is a **causal mask**. With
@@ -47,8 +47,8 @@ where a query may look, 0 where the key lies in its future. A word meets
 itself on the **diagonal**, and its future lies to the right of it.
 
 Query `i` may see the keys from 0 to `first + i`. For a whole sentence
-`first` is 0, and you can read `i` for `first + i` until the last section,
-where fewer words ask than answer. (`first + i` is the query's **position**
+`first` is 0, and you can read `i` for `first + i` until
+[](#causal-mask-nothing). (`first + i` is the query's **position**
 in its text.)
 */
 
@@ -98,8 +98,8 @@ void renormalize(int n, int m, float weights[n][m])
 }
 
 /*
-Raschka's article goes this way first [@raschka2024magazine]. Its scores are
-divided by $\sqrt{2}$ before softmax makes weights of them:
+Raschka's article goes this way first [@raschka2024magazine]. The weights
+are made from the scores divided by $\sqrt{2}$:
 */
 
 /* folded: how this is printed */
@@ -198,11 +198,11 @@ may be seen, as if there had been no others.
 There is a shorter way. We want the softmax of the visible scores. So let
 the hidden scores, the **upper triangle** of the table, add nothing to the
 sum in the first place. A score of **minus infinity** adds nothing, as
-[](#softmax) has found: its exponential is exactly 0.
+we saw in [](#softmax): its exponential is exactly 0.
 
 **Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every key
 in the query's future, whatever was there before. `first` may be negative,
-and then some queries see nothing (the last section has such a mask).
+and then some queries see nothing ([](#causal-mask-nothing)).
 
 ::: hint
 `causal_mask` tells these entries from the others. In C, minus infinity is
@@ -264,10 +264,10 @@ their attention weights (6, 6)
  [0.1973, 0.0247, 0.3102, 0.1132, 0.0751, 0.2794]]
 ```
 
-The weights are those of the first way, with one table and one division
-fewer. (The division by $\sqrt{d_k}$ comes after the mask here, as in the
-article. Minus infinity divided by a number is minus infinity, so the order
-is a matter of taste.)
+The weights are those of the first way, without the table of the mask and
+without the second division. (The division by $\sqrt{d_k}$ comes after the
+mask here, as in the article. Minus infinity divided by a number is minus
+infinity, so the order is a matter of taste.)
 
 ![Scores; weights times the mask; renormalized; and from minus infinity. The
 last two are the same map. Each has its own scale of colours, and orange is
@@ -354,19 +354,19 @@ hidden score; renormalized; from minus infinity (8, 5)
 ```
 
 At 100 the second digit is wrong, at 103 the second share is twice the
-first, and at 105 there is no answer. Near 0, floats are whole multiples of
-the smallest float above 0, and nothing lies between them. At 103, the
-weights of the two visible words are once and twice that smallest float, so
-all their digits are lost. At 104 the first is 0 and the second is the
-smallest float; at 105 both are 0. No division brings the lost digits back.
-Minus infinity is right in every row, since that way never looks at the
-hidden score. (A gap of 100 is rare. But the spread of 1 in
-[](#scaling-spread) is that of independent random numbers, and a trained
-model's aren't independent.)
+first, and at 105 there is no answer. Near 0, floats are the multiples of
+the smallest float above 0, one after another, with nothing between them. At
+103, the weights of the two visible words are once and twice that smallest
+float, so all their digits are lost. At 104 the first is 0 and the second is
+the smallest float; at 105 both are 0. No division brings the lost digits
+back. Minus infinity is right in every row, since that way never looks at
+the hidden score. (A gap of 100 is rare. But the spread of 1 in
+[](#scaling-spread) is that of independent random numbers. The scores of a
+trained model may be larger.)
 
 ![The share of the first visible word, against the hidden score (not evenly
-spaced), which should not matter. Renormalized, the share goes wrong from
-100 on, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
+spaced), which should not matter. Renormalized, the share is visibly wrong
+at 100, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
 
 ## What a query may see {#causal-mask-see}
 
@@ -481,10 +481,10 @@ context vector of short in Life is short (4)
 ```
 
 The context vector of *short* is the third row of the table. *Life* sees
-only itself, and its context vector is its value. So the six rows of one
-table are what the last words of six texts get, from *Life* to the whole
-sentence. The first five are what the five guesses are made from, and one
-computation gives them all.
+only itself, and its context vector is its value. So each row of the table
+is what the last word gets in the text that ends there, from *Life* to the
+whole sentence. The first five are what the five guesses are made from, and
+one computation gives them all.
 
 ::: question
 Without a mask, attention didn't know the order of words
@@ -503,12 +503,13 @@ context vector of Life, as the last word (4)
 Which words a word may see depends on its position. Among the words that it
 sees, the order still changes nothing.
 
-## Why not a large number? {#causal-mask-filled}
+## Why not a large negative number? {#causal-mask-filled}
 
 A well-known textbook uses minus one million instead [@zhang2021], and the
 published program of GPT-2 subtracts ten billion [@radford2019]. That works
-wherever a word sees something, and no weight ever becomes `nan`. But a
-number, however low, is still a score. Take three words, all of them hidden:
+wherever a word sees something with a score far above the number, and no
+weight ever becomes `nan`. But any finite number still counts as a score.
+Take three words, all of them hidden:
 */
 
 /* folded: how this is printed */
@@ -536,13 +537,14 @@ result. (And minus infinity must be written over the score. Multiplying
 minus infinity by ones and zeros, and adding the product to the scores, will
 not do, since 0 times infinity is no number, [A.2](#errata-2).)
 
-## Nothing left to see
+## Nothing left to see {#causal-mask-nothing}
 
 Where every score of a row is minus infinity, softmax has nothing to share
 out, and its answer is `nan`. In a whole sentence no such row occurs, since
-every word sees itself. It can when there are more queries than keys. There
-may be fewer, too: later, a few new words will ask a text that has been read
-before ([](#kv-cache)). Let two words ask five keys:
+every word sees itself. It can where `first` is negative. And why would
+`first` be anything but 0? Later, a few new words will ask a text that has
+been read before ([](#kv-cache)), so there are fewer queries than keys. Let
+two words ask five keys:
 */
 
 /* folded: how this is printed */
@@ -589,8 +591,8 @@ last. The second mask is right for a model that has read three words and
 adds two. PyTorch's `is_causal=True` means the first mask, even where there
 are fewer queries than keys. The second mask has `first = m - n`. By that
 rule, four queries over two keys start at $2 - 4$, before the first key, and
-two of them have nothing to see. If you swap queries and keys by mistake,
-four queries meet two keys, and you get the third mask, and these weights:
+two of them have nothing to see. If two queries should ask four keys, and
+you swap them by mistake, you get the third mask, and these weights:
 
 ``` output
 their weights (4, 2)
@@ -659,8 +661,8 @@ assert (F.scaled_dot_product_attention(
     query, key, value, attn_mask=seen) == 0).all()
 ```
 
-A model that sees only the past can still learn its texts by heart. Against
-that, [](#dropout) crosses out weights, too, but at random.
+A model that sees only the past can still learn its texts by heart. To
+counter that, [](#dropout) crosses out weights, too, but at random.
 
 ## Further exercises
 
@@ -706,8 +708,8 @@ others?
 :::
 
 ::: done
-No example with small scores shows that renormalizing goes wrong. You have
-measured where it starts.
+Small scores never reveal that renormalizing goes wrong. You have measured
+where it starts.
 :::
 
 **Exercise 9.5** (by hand): In *Life is short eat dessert first*, the value

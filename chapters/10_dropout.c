@@ -8,7 +8,7 @@ Here is advice that sounds like sabotage. While a model learns, throw away
 half of its attention weights. Choose them at random, and choose anew at
 every step. The model that comes out may be better for it.
 
-What could it be good for? Suppose that in the texts for training, *dessert*
+What could it be good for? Suppose that in the training texts, *dessert*
 happens to follow *eat* every time. Then the model can put all its attention
 on *eat*, be right every time, and never learn what else there is to go by.
 It knows its texts by heart, and fails on the next one, which is called
@@ -60,7 +60,7 @@ kept and 0 for what is dropped. It refuses what `dropout_rate_check`
 refuses. If `p` is 0 or 1, `r` may be `NULL`.
 
 ::: hint
-`dropout_rate_check(p)` first.
+Call `dropout_rate_check(p)` first.
 :::
 
 ::: hint
@@ -133,8 +133,8 @@ is dropped any more, and these layers get vectors twice as large.
 
 So the survivors are made larger: they are divided by $1 - p$. A weight $a$
 becomes $a / (1 - p)$ with probability $1 - p$, and 0 with probability $p$.
-Out of many draws, a part $1 - p$ gives $a / (1 - p)$, and a part $p$ gives
-0. So the mean of all draws comes close to
+Out of many draws, a fraction $1 - p$ gives $a / (1 - p)$, and a fraction
+$p$ gives 0. So the mean of all draws comes close to
 
 $$(1 - p) \cdot \frac{a}{1 - p} + p \cdot 0 = a$$
 
@@ -160,7 +160,7 @@ entry of the mask other than 0 means: keep. It refuses what
 :::
 
 ::: hint
-What is dropped is not always 0: what is 0 times infinity?
+Multiply, rather than write a 0: what is 0 times infinity?
 :::
 
 ::: done
@@ -216,11 +216,11 @@ the sums are right.
 Why not divide each row by its sum, as in [](#causal-mask)? Then the
 survivors would share what the others have lost, and the mean would change.
 Take two words with the weights one quarter and three quarters, and a rate
-of one half. Three cases are equally likely. If both survive, the first
-keeps its quarter. If the first survives alone, it gets everything, which is
-1; if the second survives alone, the first gets 0. The mean of the three
-results is five twelfths, far more than a quarter. And if neither survives,
-there is nothing to divide by.
+of one half. Four cases are equally likely. In three of them something
+survives. If both survive, the first keeps its quarter. If the first
+survives alone, it gets everything, which is 1; if the second survives
+alone, the first gets 0. The mean of the three results is five twelfths, far
+more than a quarter. And in the fourth there is nothing to divide by.
 
 Divided by $1 - p$, the means of both words come out right:
 */
@@ -338,7 +338,7 @@ rate, share dropped, factor, mean (5, 4)
  [1.0000, 1.0000,    inf, 0.0000]]
 ```
 
-And one half hides a mistake: $p$ and $1 - p$ are the same number, so a
+One half hides a mistake: $p$ and $1 - p$ are the same number, so a
 factor of $1/p$ looks right [@llms431]. A rate of 0 drops nothing. A rate of
 1 loses the mean: nothing survives, and there is nothing to multiply by the
 infinite factor.
@@ -359,24 +359,23 @@ second run would be hard to find.
 
 ## Only in training {#dropout-evaluation}
 
-In use, which is also called **evaluation**, a model drops nothing. Since
-the mean was kept in training, there is nothing to make up for. If the same
-text gets different context vectors each time, dropout was left on by
-mistake.
+When a model is in use, in **evaluation**, it drops nothing. Since the mean
+was kept in training, there is nothing to make up for. If the same text gets
+different context vectors each time, dropout may have been left on.
 
 In PyTorch, `F.dropout(x, p)` is a function, which drops unless it is told
 `training=False`. `nn.Dropout(p)` is a module like `nn.Linear`, and
 remembers whether it is being trained: `model.train()` and `model.eval()`
-tell all modules of a model. In evaluation, `nn.Dropout` hands on what it is
-given. `mask.bernoulli_(q)` draws the mask alone: it fills a tensor with
+tell all modules of a model. In evaluation, `nn.Dropout` returns its input
+unchanged. `mask.bernoulli_(q)` draws the mask alone: it fills a tensor with
 ones and zeros, a 1 with probability $q$. The underscore is PyTorch's sign
 for a function that changes its tensor in place.
 
 (An older PyTorch, on an Intel processor, drops other entries from the same
 seed: [](#mkl) says why.)
 
-Every step of a head is there now: queries, keys and values, scores, their
-division, mask, softmax, dropout, mixture. The next chapter puts them
+Every step of attention is there now: queries, keys and values, scores,
+their division, mask, softmax, dropout, mixture. The next chapter puts them
 together, and runs them on more than one sentence.
 
 ## In the tutorials {#dropout-tutorials}
@@ -442,8 +441,8 @@ survives and is doubled. *Journey* loses both of its weights, and its
 context vector will be all zeros, this time.
 
 The book takes a rate of one half so that there is something to see, and
-HackTricks calls [10]{.cited} to [20%]{.cited} usual. It speaks of the
-zeros, and not of the factor [@hacktricks]: [A.9](#errata-9).
+HackTricks calls [10]{.cited} to [20%]{.cited} usual. HackTricks
+speaks of the zeros, and not of the factor [@hacktricks]: [A.9](#errata-9).
 */
 
 int main(int argc, char *argv[])
@@ -493,7 +492,8 @@ print(F.dropout(torch.tensor([1., -1, torch.inf, torch.nan]), 1.0))
 **Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. Compute, for a
 table of weights, the mean of each row's sum over many dropouts. Each
 dropout draws for the whole table, row by row, and begins where the one
-before stopped. `mean_row_sum` makes no table for the mask. It refuses fewer
+before stopped. `mean_row_sum`
+allocates no table for the mask. It refuses fewer
 than one dropout, and what `dropout_rate_check` refuses.
 
 ::: hint
@@ -506,8 +506,8 @@ Which of the three loops, over dropouts, rows and columns, is the outermost?
 :::
 
 ::: done
-The mean comes out right, unless $p$ is 1, though a single row rarely does:
-that is why dropout is for training alone.
+The mean comes close to what it was, unless $p$ is 1, though a single row
+rarely does.
 :::
 
 **Exercise 10.4** (by hand): Two words have the weights one quarter and
@@ -545,7 +545,8 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
 Both kept: one half and three halves, together 2. The first alone: one half
 and 0. The second alone: 0 and three halves. None: 0 and 0. Over the four,
 the first weight adds up to one half and one half, which makes a mean of one
-quarter, as it was; the second, to two times three halves, which makes three
-quarters. The mean of the sums 2, one half, three halves and 0 is 1.
+quarter, as it was; the second, to two times three halves, which makes a
+mean of three quarters. The mean of the sums 2, one half, three halves and 0
+is 1.
 :::
 */

@@ -4,10 +4,10 @@
 ![The way from words to attention. This chapter puts the shaded steps
 together](pipeline.svg){#fig-causal-attention-pipeline}
 
-Every step of attention is written: queries, keys and values, scores, their
-division, the mask, softmax, dropout, the mixture. Each has been shown
-alone, on one sentence. A model does all of them in one go, and for many
-sentences at a time, a **batch**.
+We have now written every step of attention: queries, keys and values,
+scores, their division, the mask, softmax, dropout, the mixture. Each has
+been shown alone, on one sentence. A model does all of them in one go, and
+for many sentences at a time, a **batch**.
 
 Why not one sentence after another? Because the parameters of a large model
 are far more numbers than a sentence has, and each must be fetched from
@@ -102,8 +102,9 @@ longer ones. A context length of 0 means no limit.
 This chapter follows a Python class of Raschka's book, `CausalAttention`.
 There, as in most models, values are as wide as queries and keys. We call
 that width `head_dim`, and set both `d_k` and `d_v` to
-it. (The class calls it `d_out`. The `d_out` of an `Attention` is another
-size, and 0 up to [](#multi-head).)
+it. (The class calls it `d_out`. The `d_out` of an `Attention` is the
+width of its output layer, which it gets in [](#multi-head); until then it
+is 0.)
 */
 
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -119,8 +120,9 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 }
 
 /*
-**Exercise 11.2** (★★, 3 points): `head_forward`. `n` tokens ask, `m` are
-asked: from their embeddings it computes the context vectors of one head.
+**Exercise 11.2** (★★, 3 points): `head_forward`. `n` tokens supply
+queries, `m` supply keys and values: from their embeddings it computes the
+context vectors of one head.
 The trace's `dropout_rate` becomes the rate that was used, 0 without a
 generator, so that a reader of `dropped` knows the factor. It refuses
 several heads, a `d_out` other than 0, more tokens than the context length,
@@ -195,8 +197,8 @@ both](batch.svg){#fig-batch}
 HackTricks shows this class in Python, from Raschka's book, and runs it on a
 batch: *Your journey starts with one step*, twice [@hacktricks;
 @raschka2024book]. The rate is 0, there is no bias, and the context length
-is the length of the sentence. We run the class so, and then with a rate of
-one half.
+is the length of the sentence. We run it with these settings, and then with
+a rate of one half.
 */
 
 enum { BATCH = 2, N = 6, D_IN = 3, HEAD_DIM = 2 };
@@ -205,7 +207,7 @@ enum { BATCH = 2, N = 6, D_IN = 3, HEAD_DIM = 2 };
 typedef void Batch(const Attention *a, Random *r, int batch, int n,
                    const float x[batch][n][a->d_x], Trace trace[batch]);
 
-/* What the class from seed 123 makes of a batch, by either. */
+/* The class from seed 123, run on a batch by either of them. */
 static void run_class(Batch *forward, double p,
                       const float x[BATCH][N][D_IN],
                       float context[BATCH][N][HEAD_DIM])
@@ -388,9 +390,9 @@ to padding. Zeros for padding are not enough: without a bias, a token of
 zeros has a key of zeros and the score 0, and since $e^0$ is 1, it gets a
 weight like any word.
 
-Take four words of *journey*'s sentence and two rows of zeros. How far are
-the context vectors of the four words from those without padding? The rows
-are without and with the causal mask; the columns are padding after the
+Take the first four words of *Your journey* and two rows of zeros. How far
+are the context vectors of these four words from those without padding? The
+rows are without and with the causal mask; the columns are padding after the
 words and before them.
 */
 
@@ -459,14 +461,15 @@ padding hidden
 the four cases is right while the padding is seen: with the causal mask, a
 word sees nothing that comes after it, so padding after the words changes
 nothing. So a language model can be trained with padding at the end and no
-mask for the padding. In the other three cases the scores of the padding
-must be set to minus infinity, as those of the future are. `mask_table` does
-this, with a table whose columns are 0 where the padding is.
+mask for it, if the loss ignores what the padding itself predicts. In the
+other three cases the scores of the padding must be set to minus infinity,
+as those of the future are. `mask_table` does this, with a table whose
+columns are 0 where the padding is.
 
 The context vectors of the padding itself are of no use. With the causal
 mask, padding in front sees only padding, which is hidden, and its rows are
-`nan`. A next layer gives them the weight 0, but 0 times `nan` is `nan`, and
-every word would become `nan`. So such rows must be set to 0 first, or
+`nan`. The next layer gives them the weight 0, but 0 times `nan` is `nan`,
+and every word would become `nan`. So such rows must be set to 0 first, or
 ignored where no layer follows.
 
 ## Everything together

@@ -42,7 +42,7 @@ static const float values[3][2] = {
 /*
 Who likes? An animal, but nothing to eat: $(4, 0, -4)$. What is liked?
 Something to eat: $(0, 0, 4)$. A token has a single query, so to ask both
-questions we add the two queries up: $(4, 0, 0)$. (We leave the division
+questions we add the two queries: $(4, 0, 0)$. (We leave the division
 out, as [](#qkv) did.)
 */
 
@@ -79,9 +79,11 @@ of *cat* plus half of *fish* is an animal that is half food.
 
 Would longer values help? Give each word a column of its own, 1 for that
 word and 0 for all others. Then (0.4955, 0.0091, 0.4955) comes back: we see
-the two words, but nothing in it says which of them likes. Every entry of a
-mixture is made with the same shares, and a row of shares answers one
-question.
+the two words, but nothing in it says which of them likes. (You could make
+the two shares unequal on purpose, and read the larger as the one that
+likes. But then what is liked counts for less in everything that is made of
+it.) Every entry of a mixture is made with the same shares, and a row of
+shares answers one question.
 
 Now ask the two questions one by one:
 
@@ -154,8 +156,8 @@ Attention attention_head(const Attention *a, int h)
 }
 
 /*
-The heads draw their matrices one after another, so that no two heads are
-alike. Two equal heads would ask the same, and one would be wasted.
+The heads draw their matrices one after another, so no two heads are alike.
+Two equal heads would ask the same, and one would be wasted.
 */
 
 void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
@@ -416,10 +418,10 @@ one head, d_k = 8, d_v = 4
 ```
 
 The four heads have 60 parameters where the single head has 24, and need
-more than twice as many multiplications: several heads are not cheaper than
-one, as is sometimes said ([A.29](#errata-29)). But a single head may spend
-as much as the four. With queries and keys of 8 entries, a single head has
-60 parameters too, and as many multiplications.
+more than twice as many multiplications: several heads are no cheaper than
+one, though that is sometimes said ([A.29](#errata-29)). But a single head
+may spend as much as the four. With queries and keys of 8 entries, a single
+head has 60 parameters too, and as many multiplications.
 
 The wide head can even have the *same* parameters. The matrices of the four
 heads lie one after another, and can be read as the matrices of one head
@@ -502,7 +504,7 @@ a share.
 ## Heads that look back {#heads-causal}
 
 Raschka's book puts two causal heads like that of [](#causal-attention) side
-by side, initialized by linear layers, for *Your journey starts with one
+by side, initialized as linear layers are, for *Your journey starts with one
 step* [@raschka2024book]. Only the draws and the settings are new:
 */
 

@@ -203,8 +203,8 @@ Source and destination of `memcpy` change places. The rest is as in
 :::
 
 ::: done
-What was split and merged again has not changed by a bit. One more matrix,
-and this is `nn.MultiheadAttention`.
+What was split and merged again has not changed by a bit. One more matrix is
+missing.
 :::
 */
 
@@ -288,7 +288,7 @@ every head sees every entry ([A.4](#errata-4)).
 Now the cat. Its words have the entries of [](#heads-question) and one more,
 *meal*, which is 0 in all of them: nobody is eating yet. Both heads are as
 they were there, one asking who likes and one what is liked. (The division
-by $\sqrt{3}$ is back, so queries have 7 where they had 4.) Only $W_O$ is
+by $\sqrt{3}$ is back, so 7 replaces 4.) Only $W_O$ is
 new. It writes to *meal*: plus *animal* of the first head, minus its *food*,
 plus *food* of the second head, and a bias of -1, so that one of the two is
 not enough.
@@ -373,10 +373,10 @@ A row is what *likes* gets in a sentence: *cat likes fish*, *cat likes dog*,
 *bread likes fish*.
 In the first table every number belongs to one head, and none of them says
 *meal*: *cat likes dog* has 0.9913 for an animal that likes, and *bread
-likes fish* has 0.9913 for food that is liked. After $W_O$, *cat likes fish*
+likes fish* has 0.9913 for food. After $W_O$, *cat likes fish*
 has 0.9321 in *meal*, and the other two are near 0, since each has only half
 of it. That one number comes from both heads. (*Fish likes cat* would have
-it, too. Nothing here knows the order of words, up to [](#positions).)
+it, too. Nothing here knows the order of words, until [](#positions).)
 
 ## Added to what was there {#multi-head-residual}
 
@@ -445,24 +445,26 @@ nothing is added, -0.0087 for *cat likes dog*, and the word stays as it was.
 (We look at *likes* alone. The nouns have no question, see all words alike,
 and get a number that means nothing.)
 
-The slopes matter for training. They are numerical gradients
-([](#learning)): raise the *action* of *likes* by a small $s$, and divide
-what comes of it by $s$. The first column is the result's *action*, the
-second its *meal*. The first row of each table is attention alone,
-where a change of *action* moves nothing but *meal*. With queries ten times
-as large, softmax is saturated ([](#scaling-saturated)), and it moves
-nothing at all, so no slope could tell training how to change it. The second
-row is the sum. There the change passes, by 1.0000, whatever softmax does.
+The slopes matter for training. Earlier layers have made this token, and to
+change them, training must know how the result depends on it. The slopes are
+numerical gradients ([](#learning)): raise the *action* of *likes* by a
+small $s$, and divide the change of the result by $s$. The first column is
+the result's *action*, the second its *meal*. The first row of each table is
+attention alone, where a change of *action* moves nothing but *meal*. With
+queries ten times as large, softmax is saturated ([](#scaling-saturated)),
+and a change of *action* moves nothing at all, so nothing tells the earlier
+layers what to change. The second row is the sum. There the change passes,
+by 1.0000, whatever softmax does.
 
 Two tables that are added must be equally wide. So $W_O$ makes rows as wide
 as the tokens, and GPT has one width from the first layer to the last.
 
 ::: milestone
-This is the attention of language models: words that look back, several
-heads, mixed, with PyTorch's numbers.
+This is the attention of language models: several heads, mixed, and with a
+causal mask they look back.
 :::
 
-## What it lacks {#multi-head-beyond}
+## What it still lacks {#multi-head-beyond}
 
 Our attention is slow. A trace has room for every score, $n \times m$ scores
 for each head, and one product is computed after the other, where a
@@ -515,7 +517,7 @@ heads of a single entry: two columns for two heads, from seed 123. Both
 sentences get the same output:
 */
 
-/* The class from seed 123 with so many columns, and what it makes of x. */
+/* The class from seed 123 with d_out columns, applied to x. */
 static Trace class_of(int d_out, const float x[WORDS][D_IN])
 {
     Attention a;
@@ -551,32 +553,25 @@ output for Your journey (6, 2)
 the second is equal: yes
 ```
 
-To see more, take two different sentences, and heads of four entries, so
-that $\sqrt{d_k}$ is not 1:
+To see more, take heads of four entries, so that $\sqrt{d_k}$ is not 1:
 */
 
 /* folded: how this is printed */
 static void show_wider(void)
 {
-    enum { D_OUT = 8, LAST = (WORDS - 1) * D_OUT };
+    enum { D_OUT = 8 };
     const char *const label[HEADS] = {"Your journey, head 1",
                                       "Your journey, head 2"};
     const char *const words[WORDS] = {"Your", "journey", "starts",
                                       "with", "one",     "step"};
     Trace of_journey = class_of(D_OUT, journey);
-    Trace of_life = class_of(D_OUT, life);
     const float(*weights)[WORDS][WORDS] =
         TABLES(WORDS, WORDS, of_journey.weights);
     for (int h = 0; h < HEADS; h++)
         print_matrix(label[h], WORDS, WORDS, weights[h]);
     figure_maps("maps", "What each word may see, and takes, in two heads",
                 HEADS, label, WORDS, words, WORDS, words, weights);
-    print_vector("output of Your", D_OUT, of_journey.out);
-    print_vector("output of step", D_OUT, of_journey.out + LAST);
-    print_vector("output of Life", D_OUT, of_life.out);
-    print_vector("output of first", D_OUT, of_life.out + LAST);
     trace_free(&of_journey);
-    trace_free(&of_life);
 }
 
 /*
@@ -603,17 +598,6 @@ Your journey, head 2 (6, 6)
  [0.2470, 0.2586, 0.2580, 0.2364, 0.0000, 0.0000],
  [0.2049, 0.2069, 0.2067, 0.1886, 0.1929, 0.0000],
  [0.1648, 0.1772, 0.1767, 0.1593, 0.1567, 0.1654]]
-```
-
-``` output
-output of Your (8)
-[ 0.0459,  0.4551,  0.2507, -0.1610, -0.4358,  0.1621, -0.1485,  0.4844]
-output of step (8)
-[ 0.1396,  0.3828,  0.3399, -0.0575, -0.2883,  0.1264, -0.0259,  0.5081]
-output of Life (8)
-[ 0.2074, -0.0278,  0.0336,  0.0082,  0.1773, -0.1479,  0.1684,  0.3762]
-output of first (8)
-[ 0.1743, -0.0411,  0.0494, -0.0771,  0.0187, -0.1527,  0.1881,  0.3300]
 ```
 
 ![The weights of both heads for *Your journey starts with one step*. The
@@ -754,19 +738,19 @@ token has no future, and its row is `nan`, which you may notice. A mask
 that hides padding is worse: its opposite shows the padding and nothing
 else. Where every sentence has some, no row is `nan`, and nobody notices.
 
-Another mistake is as silent. Without `batch_first=True`,
+Another mistake is just as silent. Without `batch_first=True`,
 `nn.MultiheadAttention` treats the *second* dimension as the batch. A batch
 of two sentences with six words, of shape (2, 6, 3) as in the tutorials,
 counts as six sentences with two words each, and words of different
 sentences attend to each other.
 
-### The walk of shapes {#multi-head-walk}
+### A walk through the shapes {#multi-head-walk}
 
 *From Tokens to the Transformer* ends with a walk through all the shapes,
 for the sizes of the first Transformer, $d_{model} = 512$ and 8 heads, and a
 text of 20 tokens [@tokens2transformer]. Our walk has PyTorch's matrices
-from seed 123, and 20 random tokens that are drawn after them. Nothing is
-hidden.
+from seed 123, and 20 random tokens that are drawn after them. There is no
+mask.
 */
 
 /* folded: how this is printed */
@@ -891,12 +875,12 @@ assert mha(batch, batch, batch)[1].shape == (2, 6, 6)
 ```
 
 `~` turns a mask into its opposite. The last lines do by hand what the
-module does, and show who attends to whom in a batch.
+module does, and show by its shapes who attends to whom in a batch.
 
 ## Further exercises
 
 **Exercise 13.3** (★, challenge, 2 points): `average_weights`. If not told
-otherwise, `nn.MultiheadAttention` hands out a single table of weights, the
+otherwise, `nn.MultiheadAttention` returns a single table of weights, the
 mean of those of all heads. `average_weights` computes this mean, and
 refuses fewer than one head.
 
