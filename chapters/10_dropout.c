@@ -473,6 +473,7 @@ journey = torch.tensor([[0.43, 0.15, 0.89],   # Your
                         [0.05, 0.80, 0.55]])  # step
 torch.manual_seed(123)
 print(torch.empty(6, 6).bernoulli_(0.5))
+print(F.dropout(torch.tensor([1., -1, torch.inf, torch.nan]), 1.0))
 
 torch.manual_seed(789)
 query, key = [torch.nn.Linear(3, 2, bias=False)(journey) for _ in range(2)]
@@ -483,7 +484,6 @@ dropout = torch.nn.Dropout(0.5)
 print(dropout.eval()(weights))
 torch.manual_seed(123)
 print(dropout.train()(weights))
-print(F.dropout(torch.tensor([1., -1, torch.inf, torch.nan]), 1.0))
 ```
 
 
