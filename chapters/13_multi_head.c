@@ -303,6 +303,7 @@ static const float sentence[3][3][ENTRIES] = {
     {{0, 0, 1, 0}, {0, 1, 0, 0}, {1, 0, 1, 0}}, /* bread likes fish */
 };
 
+/* folded: how this is printed */
 /* The two heads; `sharp` is 7, or larger for larger scores. */
 static void cat_init(Attention *a, float sharp)
 {
@@ -332,7 +333,6 @@ static void cat_init(Attention *a, float sharp)
     a->out.bias[3] = -1;
 }
 
-/* folded: how this is printed */
 /* The row of *likes*: what the heads answer, and what comes of it. */
 static void read_likes(const Attention *a, const float x[3][ENTRIES],
                        float joined[HEADS * 2], float out[ENTRIES])

@@ -28,9 +28,9 @@ check-sanitized: ## with sanitizers, which also find memory that is not freed
 	TAP_SECONDS=120 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' KERNEL_OPTIMIZATION=-O1 TEST_OPTIMIZATION=-O0 test-c $(more)
 check-clang: ## with clang
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
-check-valgrind: ## without chapter 23's program, which trains (its tests are run)
+check-valgrind: ## without the programs of chapters 22 and 23, which train (their tests are run)
 	$(slowly) $(MAKE) BUILD=$(BUILD)/valgrind CC=gcc CFLAGS='-O1 -g' RUN_UNDER='valgrind -q --error-exitcode=99' test-c \
-	  $(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 23_language_model,$(names)))
+	  $(patsubst %,$(BUILD)/valgrind/run/%.ok,$(filter-out 22_gpt 23_language_model,$(names)))
 check-threads: ## the kernel's, with clang's OpenMP, which alone tells the sanitizer which thread waits for which
 	$(call needs,Threads,echo '#include <omp.h>' | clang -fopenmp -E -,libomp-14-dev, \
 	  TSAN_OPTIONS=ignore_noninstrumented_modules=1 $(slowly) $(MAKE) \

@@ -299,19 +299,46 @@ static void loss_test(void)
     gpt_training_free(&t);
 }
 
-/* Two tables of the bytes of "aabab": a stands there three times, b follows
- * a two times of three. */
+/* After a comes b, twice; after b come c and d. */
 static void tables_test(void)
 {
-    char text[] = "aababb";
+    char text[] = "abcabd";
     float loss[2];
     const PlainText plain = {6, text};
     table_losses(&plain, 4, loss);
-    /* Of a, b, a: of the first five, a three times, b two, of six bytes. */
+    /* Of b, c, a: of the first five, a and b twice, c once, of six bytes. */
     expect_near("bytes", loss[0],
-                -(log(3. / 6) + log(2. / 6) + log(3. / 6)) / 3, 1e-6, 0);
-    expect_near("pairs", loss[1],
-                -(log(1. / 3) + log(2. / 3) + log(1. / 2)) / 3, 1e-6, 0);
+                -(log(2. / 6) + log(1. / 6) + log(2. / 6)) / 3, 1e-6, 0);
+    expect_near("pairs", loss[1], -log(1. / 2) / 3, 1e-6, 0);
+}
+
+/* Of nine texts, the third, the sixth and the last repeat themselves. */
+static void every_third_test(void)
+{
+    char text[250];
+    int ids[9][80], targets[9][80];
+    for (int i = 0; i < 250; i++)
+        text[i] = (char)(i / 2);
+    GptTraining t = {.model = small_sizes,
+                     .texts = 9,
+                     .bytes = 250,
+                     .text = text,
+                     .random = random_seeded(1),
+                     .repeats = 3};
+    t.model.context_length = 80;
+    gpt_training_init(&t, &t);
+    gpt_training_batch(&t, *ids, *targets);
+    for (int i = 0; i < 9; i++)
+        expect_equal("repeats", ids[i][79] < ids[i][0] + 36, i % 3 == 2);
+    gpt_training_free(&t);
+}
+
+/* A generator that gives 0, and a share as large as a float can be. */
+static void edges_test(void)
+{
+    Random zero = {.next = 0};
+    expect_equal("drawn", draw_token(&zero, 3, (float[]){0, 0, 1}), 2);
+    expect_equal("drawn", draw_token(&zero, 1, (float[]){FLT_MAX}), 0);
 }
 
 /* Ten steps: the losses. */
@@ -410,6 +437,8 @@ int main(void)
     EACH_SET("longest_copy", "copy_*-copied", copy_test(set));
     TAP("top_p: those that are equal stay together", ties_test());
     TAP("draw_token: shares of any size", draw_scaled_test());
+    TAP("draw_token: a point of 0, and the largest share", edges_test());
+    TAP("gpt_training_batch: every third text", every_third_test());
     TAP("top_k: which stay", keep_test());
     EACH_SET("gpt_generate", "written_*-ids", write_test(set));
     TAP("gpt_sample: what can be printed", sample_test());

@@ -187,6 +187,8 @@ static const WrongText no_log[] = {
      "file:7: width is '0': a whole number from 1 to 2147483647 is needed"},
     {"\tThe lar", "\tThe la",
      "file:22: the sample has 127 bytes; it must have 128"},
+    {"held_out\t15.8", "held_out\tx",
+     "file:64: mean is 'x'; it must be a number"},
     {"\n1\t3\t", "\n1\t4\t",
      "file:79: head is '4': a whole number from 3 to 3 is needed"},
 };
