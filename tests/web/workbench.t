@@ -121,7 +121,7 @@ stage=mask scale=1           | masked 0       | 0 | 09 | scores, the future hidd
 stage=dropout                | dropped 0      | 0 | 10 | after dropout
 stage=dropout mask=none p=0  | context 0      | 0 | 07 | version 2, seed 789, no bias
 stage=heads                  | joined -       | 0 | 12 | four heads, side by side
-stage=output                 | out -          | 5 | 13 | output of step
+stage=output                 | weights 0      | 0 | 13 | Your journey, head 1
 stage=output d_out=2         | out -          | 0 | 13 | output for Your journey
 stage=all words=the,cat,and,the,dog | embeddings - | 0 | 05 'the cat and the dog' | embedded sentence
 stage=scale words=Schöne,Grüße,你好 | embeddings - | 0 | 05 'Schöne Grüße, 你好'   | embedded sentence
