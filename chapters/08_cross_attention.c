@@ -278,9 +278,8 @@ another text [@raschka2024magazine]. The eight are random numbers, drawn
 after the three matrices, so nothing relates these strangers to the words.
 The article computes $X W$, with a $W$ that `torch.rand` fills row by row. A
 layer holds $W^\top$, so `random_transposed` writes what it draws for row
-`i` and column `j` to row `j` and column `i`.
-(One tutorial wants both inputs to be equally wide; they needn't be,
-[A.26](#errata-26).)
+`i` and column `j` to row `j` and column `i`. (One tutorial wants both
+inputs to be equally wide; they needn't be, [A.26](#errata-26).)
 */
 
 void random_transposed(Random *r, int d_in, int d_out,
@@ -466,9 +465,9 @@ and values are there already.
 :::
 
 **Exercise 8.4** (★★, challenge, 3 points): `hard_alignment`. Attention
-spreads its weights. Which key does each query look at most? Write
-the number of its column; if several weights are largest, the first of them.
-A weight that is `nan` is never the largest, and a row that has nothing else
+spreads its weights. Which key does each query look at most? Write the
+number of its column; if several weights are largest, the first of them. A
+weight that is `nan` is never the largest, and a row that has nothing else
 is refused. The entries may be any floats, minus infinity included.
 
 ::: hint
@@ -558,10 +557,9 @@ no slope.
 ::: {.solution exercise="8.5"}
 $W_Q$ is $3 \times 2$, $W_K$ is $7 \times 2$, $W_V$ is $7 \times 4$. There
 are five queries of two entries, nine keys of two, nine values of four; the
-scores are $5 \times 9$, the context vectors $5 \times 4$. Each of
-the six can be changed on its own.
-The numbers of tokens, five and nine, change no matrix at all. The widths of
-the inputs, three and seven, and $d_k$ and $d_v$, two and four, change the
-matrices that have them.
+scores are $5 \times 9$, the context vectors $5 \times 4$. Each of the six
+can be changed on its own. The numbers of tokens, five and nine, change no
+matrix at all. The widths of the inputs, three and seven, and $d_k$ and
+$d_v$, two and four, change the matrices that have them.
 :::
 */

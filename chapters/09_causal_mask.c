@@ -19,12 +19,11 @@ The guess is made from a context vector, that of the last word so far.
 Self-attention has a context vector for every word, so one pass through a
 sentence could make all five guesses at once. But it would cheat. The
 context vector of *Life* contains something of *is*, and *is* is the answer.
-A model that can look up every answer learns to look up. So a context
-vector may be made from the word itself and the words before it, and from no
+A model that can look up every answer learns to look up. So a context vector
+may be made from the word itself and the words before it, and from no
 others. That is **causal attention**, also called masked attention, and what
-hides the future is a **causal mask**. With
-it, each row of the result is made from its own past, and can predict what
-comes next.
+hides the future is a **causal mask**. With it, each row of the result is
+made from its own past, and can predict what comes next.
 */
 
 #include "attention/09_causal_mask.h"
@@ -48,8 +47,8 @@ itself on the **diagonal**, and its future lies to the right of it.
 
 Query `i` may see the keys from 0 to `first + i`. For a whole sentence
 `first` is 0, and you can read `i` for `first + i` until
-[](#causal-mask-nothing). (`first + i` is the query's **position**
-in its text.)
+[](#causal-mask-nothing). (`first + i` is the query's **position** in its
+text.)
 */
 
 void causal_mask(int n, int m, int first, float mask[n][m])
@@ -419,8 +418,8 @@ void apply_mask(int n, int m, Mask mask, float scores[n][m])
 
 /*
 The next function is `attention` plus one line, `apply_mask`, and minus the
-mixture: the next chapter will do something to the weights
-before the values are mixed.
+mixture: the next chapter will do something to the weights before the values
+are mixed.
 */
 
 void masked_weights(int n, int m, int d_k, Mask mask,
@@ -699,8 +698,7 @@ gaps near 100.
 
 ::: hint
 All `n + 1` scores need room, which `new_table` gives. Softmax sees only
-differences. If the hidden score is 0, where are the
-others?
+differences. If the hidden score is 0, where are the others?
 :::
 
 ::: hint

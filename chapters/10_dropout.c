@@ -12,10 +12,10 @@ What could it be good for? Suppose that in the training texts, *dessert*
 happens to follow *eat* every time. Then the model can put all its attention
 on *eat*, be right every time, and never learn what else there is to go by.
 It knows its texts by heart, and fails on the next one, which is called
-**overfitting**. A team that leans on one member has the
-same problem, and a cure: send somebody home each day, drawn by lot.
-**Dropout** does that to numbers [@srivastava2014]. No weight can be relied
-on, so the model must not depend on any single one.
+**overfitting**. A team that leans on one member has the same problem, and a
+cure: send somebody home each day, drawn by lot. **Dropout** does that to
+numbers [@srivastava2014]. No weight can be relied on, so the model must not
+depend on any single one.
 
 Our weights have learned nothing, so this chapter can't show that dropout
 helps, only what it does to the numbers. [](#language-model-dropout) trains
@@ -268,9 +268,8 @@ mean of 10000 dropouts (2)
 ```
 
 One dropout doubles a weight or takes it away, and this one has doubled
-both. The mean of a hundred still
-has 0.8700 for the second weight; the mean of ten thousand comes within a
-hundredth of 0.7500.
+both. The mean of a hundred still has 0.8700 for the second weight; the mean
+of ten thousand comes within a hundredth of 0.7500.
 
 ## On attention weights {#dropout-weights}
 
@@ -492,9 +491,8 @@ print(dropout.train()(weights))
 **Exercise 10.3** (★★, challenge, 3 points): `mean_row_sum`. Compute, for a
 table of weights, the mean of each row's sum over many dropouts. Each
 dropout draws for the whole table, row by row, and begins where the one
-before stopped. `mean_row_sum`
-allocates no table for the mask. It refuses fewer
-than one dropout, and what `dropout_rate_check` refuses.
+before stopped. `mean_row_sum` allocates no table for the mask. It refuses
+fewer than one dropout, and what `dropout_rate_check` refuses.
 
 ::: hint
 [](#dropout-mean) does many dropouts. A mask is drawn entry by entry, so a

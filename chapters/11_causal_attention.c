@@ -101,10 +101,9 @@ longer ones. A context length of 0 means no limit.
 
 This chapter follows a Python class of Raschka's book, `CausalAttention`.
 There, as in most models, values are as wide as queries and keys. We call
-that width `head_dim`, and set both `d_k` and `d_v` to
-it. (The class calls it `d_out`. The `d_out` of an `Attention` is the
-width of its output layer, which it gets in [](#multi-head); until then it
-is 0.)
+that width `head_dim`, and set both `d_k` and `d_v` to it. (The class calls
+it `d_out`. The `d_out` of an `Attention` is the width of its output layer,
+which it gets in [](#multi-head); until then it is 0.)
 */
 
 void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
@@ -120,13 +119,12 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 }
 
 /*
-**Exercise 11.2** (★★, 3 points): `head_forward`. `n` tokens supply
-queries, `m` supply keys and values: from their embeddings it computes the
-context vectors of one head.
-The trace's `dropout_rate` becomes the rate that was used, 0 without a
-generator, so that a reader of `dropped` knows the factor. It refuses
-several heads, a `d_out` other than 0, more tokens than the context length,
-and a trace that was made for other sizes.
+**Exercise 11.2** (★★, 3 points): `head_forward`. `n` tokens supply queries,
+`m` supply keys and values: from their embeddings it computes the context
+vectors of one head. The trace's `dropout_rate` becomes the rate that was
+used, 0 without a generator, so that a reader of `dropped` knows the factor.
+It refuses several heads, a `d_out` other than 0, more tokens than the
+context length, and a trace that was made for other sizes.
 
 ::: hint
 The first two refusals are yours. `attention_project` does the others, and
@@ -162,9 +160,9 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
 
 /*
 And a batch is the loop that the title promises. The `Attention` is outside
-the loop, so that all sentences meet the same parameters. Each turn has
-its own sentence and trace. The generator, if there is one, is
-handed from one sentence to the next.
+the loop, so that all sentences meet the same parameters. Each turn has its
+own sentence and trace. The generator, if there is one, is handed from one
+sentence to the next.
 */
 
 void causal_attention_batch(const Attention *a, Random *r, int batch, int n,
@@ -293,7 +291,7 @@ second sentence (6, 2)
 In the second sentence, the context vector of *Your* is zero. *Your* sees
 only itself, and that weight was dropped. In the first sentence the weight
 is kept and doubled. PyTorch draws the masks of the whole batch at once. To
-get its numbers, it is enough to let the generator go on from sentence to
+get its numbers, it is enough to hand the generator from sentence to
 sentence.
 
 Does the mask leak? Here is a test for any such program: change a word, and
@@ -398,7 +396,7 @@ words and before them.
 
 enum { WORDS = 4 };
 
-/* The words stand at rows `start` to `start` + 3 of the padded sentence. */
+/* The words are rows `start` to `start` + 3 of the padded sentence. */
 static void make_mask(int is_causal, int is_hidden, int start,
                       float mask[N][N])
 {

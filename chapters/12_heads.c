@@ -112,8 +112,8 @@ liked.
 Several **heads** look at the same words, each with its own queries, keys
 and values, and so each with its own shares. Their results are written side
 by side, which is called **concatenation**. (With one more matrix, in
-[](#multi-head), the whole is called multi-head attention.) With
-$Z_h$ for the result of head $h$, and $H$ heads,
+[](#multi-head), the whole is called multi-head attention.) With $Z_h$ for
+the result of head $h$, and $H$ heads,
 
 $$\underset{n \times d_v}{Z_h} = \operatorname{softmax}\left(
     \frac{Q_h K_h^\top}{\sqrt{d_k}}\right) V_h, \qquad
@@ -179,7 +179,7 @@ void heads_init(Attention *a, Random *r, int n_heads, int d_in, int d_k,
 its own. What is left is to write the results side by side.
 
 **Exercise 12.1** (★★, 3 points): `heads_forward`. Every head computes its
-attention, one after the other, each in its own trace, and `joined` receives
+attention, one after another, each in its own trace, and `joined` receives
 the context vectors side by side: the first `d_v` columns are those of the
 first head. It refuses an attention with an output layer (`d_out` other than
 0); `attention_head` and `head_forward` refuse the rest.
@@ -590,7 +590,7 @@ int main(int argc, char *argv[])
 }
 
 /*
-The same in PyTorch. The heads stand in an `nn.ModuleList`, in which PyTorch
+The same in PyTorch. The heads are in an `nn.ModuleList`, in which PyTorch
 finds the parameters of each. In a plain Python list PyTorch would not find
 them, and training would leave them as they are.
 
@@ -675,8 +675,8 @@ int64_t count_parameters(int n_heads, int d_in, int d_k, int d_v)
 :::
 
 ::: {.solution exercise="12.3"}
-$4{,}096 / 32 = 128$ entries. And no: with twice as many heads,
-each is half as wide.
+$4{,}096 / 32 = 128$ entries. And no: with twice as many heads, each is half
+as wide.
 :::
 
 ::: {.solution exercise="12.4"}

@@ -11,8 +11,8 @@ has put the two together. No number in its result says that somebody here
 has found a meal.
 
 It also took twelve small products for four heads, where three larger ones
-would do. This chapter begins with those. Then it
-adds one matrix that reads all heads at once, and the cat gets its fish.
+would do. This chapter begins with those. Then it adds one matrix that reads
+all heads at once, and the cat gets its fish.
 */
 
 #include "attention/13_multi_head.h"
@@ -87,8 +87,7 @@ columns of every token, those from `h * head_dim` on.
 
 ::: hint
 `TABLES(n_heads, head_dim, x[0])` is the view: it casts as `ROWS` does, to
-tables. Which part of `split` should
-get `view[i][h]`?
+tables. Which part of `split` should get `view[i][h]`?
 :::
 
 ::: hint
@@ -288,10 +287,9 @@ every head sees every entry ([A.4](#errata-4)).
 Now the cat. Its words have the entries of [](#heads-question) and one more,
 *meal*, which is 0 in all of them: nobody is eating yet. Both heads are as
 they were there, one asking who likes and one what is liked. (The division
-by $\sqrt{3}$ is back, so 7 replaces 4.) Only $W_O$ is
-new. It writes to *meal*: plus *animal* of the first head, minus its *food*,
-plus *food* of the second head, and a bias of -1, so that one of the two is
-not enough.
+by $\sqrt{3}$ is back, so 7 replaces 4.) Only $W_O$ is new. It writes to
+*meal*: plus *animal* of the first head, minus its *food*, plus *food* of
+the second head, and a bias of -1, so that one of the two is not enough.
 */
 
 enum { WORDS = 6, D_IN = 3, ENTRIES = 4 };
@@ -370,13 +368,13 @@ likes: animal, action, food, meal (3, 4)
 ```
 
 A row is what *likes* gets in a sentence: *cat likes fish*, *cat likes dog*,
-*bread likes fish*.
-In the first table every number belongs to one head, and none of them says
-*meal*: *cat likes dog* has 0.9913 for an animal that likes, and *bread
-likes fish* has 0.9913 for food. After $W_O$, *cat likes fish*
-has 0.9321 in *meal*, and the other two are near 0, since each has only half
-of it. That one number comes from both heads. (*Fish likes cat* would have
-it, too. Nothing here knows the order of words, until [](#positions).)
+*bread likes fish*. In the first table every number belongs to one head, and
+none of them says *meal*: *cat likes dog* has 0.9913 for an animal that
+likes, and *bread likes fish* has 0.9913 for food. After $W_O$, *cat likes
+fish* has 0.9321 in *meal*, and the other two are near 0, since each has
+only half of it. That one number comes from both heads. (*Fish likes cat*
+would have it, too. Nothing here knows the order of words, until
+[](#positions).)
 
 ## Added to what was there {#multi-head-residual}
 
@@ -400,8 +398,10 @@ static void slopes_of(float sharp, float slopes[2][2])
     x[1][1] += s;
     read_likes(&a, x, joined, out[1]);
     for (int k = 0; k < 2; k++) {
-        slopes[0][k] = (out[1][1 + 2 * k] - out[0][1 + 2 * k]) / s;
-        slopes[1][k] = slopes[0][k] + (k == 0);
+        const int e = 1 + 2 * k; /* action, meal */
+        const float was = sentence[0][1][e] + out[0][e];
+        slopes[0][k] = (out[1][e] - out[0][e]) / s;
+        slopes[1][k] = (x[1][e] + out[1][e] - was) / s;
     }
     attention_free(&a);
 }

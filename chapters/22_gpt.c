@@ -138,19 +138,18 @@ layer norm of a row, of it plus 100, of it times 10 (3, 4)
 
 The row was 1, 2, 3, 6; then the same with 100 added to each entry; then ten
 times the first. All three come out the same. Now the way back, which other
-books call the **backward pass**. Let $z$ be the
-normed row: $z_k = (x_k - \mu)\, r$. Let $g_k$ be the slope of the loss with
-respect to $z_k$, which is the slope of output $k$ times weight $k$. (The
-slope of the weight is the slope of the output times $z_k$, and the slope of
-the bias is that of the output.) Raise $x_j$ by a small $s$. Three things
-happen.
+books call the **backward pass**. Let $z$ be the normed row: $z_k = (x_k -
+\mu)\, r$. Let $g_k$ be the slope of the loss with respect to $z_k$, which
+is the slope of output $k$ times weight $k$. (The slope of the weight is the
+slope of the output times $z_k$, and the slope of the bias is that of the
+output.) Raise $x_j$ by a small $s$. Three things happen.
 
 - $z_j$ gains $r s$, since $x_j$ has gained $s$.
 - The mean gains $s / d$. So each entry of $z$ loses $r s / d$.
 - The spread changes. The square $(x_j - \mu)^2$ grows by nearly $2 (x_j -
   \mu)\, s$, and $x_j - \mu$ is $z_j / r$. So the mean of the squares
   grows by $2 z_j s / (r d)$. The number under the root, $1 / r^2$,
-becomes $(1 / r^2)(1 + 2 r z_j s / d)$. If a number becomes
+  becomes $(1 / r^2)(1 + 2 r z_j s / d)$. If a number becomes
   $1 + 2u$ times as large, with a small $u$, its root becomes nearly $1 +
   u$ times as large, since $(1 + u)^2 = 1 + 2u + u^2$. So the root becomes
   $1 + r z_j s / d$ times as large. Each $z_k$ is divided by the root, so
@@ -174,8 +173,7 @@ proportion to its $z_j$. Again the output must not change, so the slopes
 times the $z_j$ must add up to 0. They do, because the mean of the $z_j^2$
 is 1 (apart from the $10^{-5}$). The first mean in the bracket is there for
 the first check, and the second for the second. If you ever forget the
-bracket, remember what it
-has to be blind to.
+bracket, remember what it has to be blind to.
 */
 
 void norm_backward(const Norm *l, int n, const float x[n][l->d],
@@ -207,20 +205,18 @@ void norm_backward(const Norm *l, int n, const float x[n][l->d],
 
 The two linear layers of the network would be a single one if nothing came
 between them: $xAB$ is $x$ times the one matrix $AB$, and biases don't
-change that. So a
-nonlinear function has to come between them, and in GPT-2 it is **GELU**
-[@hendrycks2016]. It multiplies each number $x$ by a share that grows with
-$x$. Far above 0 the share is 1, and the number passes. Far below 0 the
-share is 0, and nothing passes.
+change that. So a nonlinear function has to come between them, and in GPT-2
+it is **GELU** [@hendrycks2016]. It multiplies each number $x$ by a share
+that grows with $x$. Far above 0 the share is 1, and the number passes. Far
+below 0 the share is 0, and nothing passes.
 
 The share is the softmax of two scores: one is 0, and the other, $u$, is a
-steeper function of $x$. The share of $u$ is $e^u / (e^u + 1) = 1 /
-(1 + e^{-u})$, which is called the **sigmoid** of $u$. Here $u =
-\sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. With
-this $u$, the share is close to the probability that a normal random number
-([](#random-bell)) is below $x$. (PyTorch's default is that probability
-itself, which differs in the fourth decimal; `approximate="tanh"` asks for
-the one here.)
+steeper function of $x$. The share of $u$ is $e^u / (e^u + 1) = 1 / (1 +
+e^{-u})$, which is called the **sigmoid** of $u$. Here
+$u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. With this $u$, the share is
+close to the probability that a normal random number ([](#random-bell)) is
+below $x$. (PyTorch's default is that probability itself, which differs in
+the fourth decimal; `approximate="tanh"` asks for the one here.)
 
 **Exercise 22.2** (★, 2 points): `gelu`. Compute each entry's share, which
 the way back will need, and its product with the share.
@@ -302,9 +298,9 @@ GELU, and its slopes (2, 7)
 
 ## The block {#gpt-block}
 
-Now put the parts together. What a block computes is kept in a struct,
-a pass, as a trace keeps what an attention computes. (`rate` and
-the two masks are for dropout, in the fast version alone.)
+Now put the parts together. What a block computes is kept in a struct, a
+pass, as a trace keeps what an attention computes. (`rate` and the two masks
+are for dropout, in the fast version alone.)
 
 ::: {.header of="GptBlock GptBlockPass"}
 :::
@@ -446,8 +442,8 @@ before, so nothing is copied between them.)
 **Exercise 22.6** (★★, 3 points): `gpt_forward_plain`. The whole model, for
 one text: from the ids of its `n` tokens to the logits of what comes next,
 row by row, in `p->logits`. `gpt_forward_plain` refuses a pass that has not
-been made for one text of `n` tokens:
-`SIZES_CHECK("a pass of texts, n", {p->texts, 1}, {p->n, n})` does that.
+been made for one text of `n` tokens: `SIZES_CHECK("a pass of texts, n",
+{p->texts, 1}, {p->n, n})` does that.
 
 ::: hint
 `embed` ([](#tokens)) and `add_positions` ([](#positions)) fill the `in` of
@@ -726,10 +722,9 @@ and the network after them may look the answer up. With sixty doors there
 would be sixty notes to read, and two looks would still be two. So here,
 depth isn't what makes the hunt possible. It makes it cheap. (One run each.)
 
-And you can watch the two looks. In this chapter's first
-hunt, a 5 hangs on door 3, and a 1 on door 5. The question
-about door 3 has these weights on the six notes, in the first block and in
-the second:
+And you can watch the two looks. In this chapter's first hunt, a 5 hangs on
+door 3, and a 1 on door 5. The question about door 3 has these weights on
+the six notes, in the first block and in the second:
 */
 
 /* folded: how this is printed */
@@ -833,13 +828,12 @@ right answers without block 1, without block 2 (2)
 ```
 
 Most of what leaves the stream has been added on the way: it is 1.6116 long
-at first, and 12.9326 at the end. With
-either block switched off, the model gives fewer right answers than if it
-named the door that most notes name. That fits what the weights show:
-without the first block, the second has nothing to go by, and without the
-second, nothing is done with what the first has found. (That is no proof:
-the last norm learned with both in place.) [](#inside) does the
-same with the heads of a language model.
+at first, and 12.9326 at the end. With either block switched off, the model
+gives fewer right answers than if it named the door that most notes name.
+That fits what the weights show: without the first block, the second has
+nothing to go by, and without the second, nothing is done with what the
+first has found. (That is no proof: the last norm learned with both in
+place.) [](#inside) does the same with the heads of a language model.
 
 ## Initialization {#gpt-begin}
 

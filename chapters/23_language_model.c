@@ -589,18 +589,16 @@ step, loss on text read, held out, perplexity (11, 4)
 ```
 
 (The seconds are those of the whole run, and the tokens a second those of
-its steps alone.) Both losses are measured on 60000 bytes: the
-first on the beginning of the text that is read, the second on the end of
-the plays, which is held out, and which is the end of *Timon of Athens*.
-Both fall together to the last step,
-though by then the model has seen each byte $14000 \cdot 16 \cdot 128 /
-4896660 = 5.86$ times on average: it has hardly begun to learn Shakespeare
-by heart. The last column
-is the **perplexity**, $e$ to the power of the loss held out. The model
-hesitates as if it had to choose among that many equally likely bytes:
-136.4593 after its
-first step, more than the 128 there are, since it has guessed wrong with
-some confidence; and 3.8810 at the end.
+its steps alone.) Both losses are measured on 60000 bytes: the first on the
+beginning of the text that is read, the second on the end of the plays,
+which is held out, and which is the end of *Timon of Athens*. Both fall
+together to the last step, though by then the model has seen each byte
+$14000 \cdot 16 \cdot 128 / 4896660 = 5.86$ times on average: it has hardly
+begun to learn Shakespeare by heart. The last column is the **perplexity**,
+$e$ to the power of the loss held out. The model hesitates as if it had to
+choose among that many equally likely bytes: 136.4593 after its first step,
+more than the 128 there are, since it has guessed wrong with some
+confidence; and 3.8810 at the end.
 
 How good is that? nanoGPT, where many people start, reads an excerpt of the
 plays of about a megabyte. Its author reports a loss on text held out of
@@ -674,13 +672,12 @@ I could not put mo
 ```
 
 Nobody told it what a word is, that a play has speakers, that their names
-are in capitals before a colon, or that verse comes in lines. All of that
-it learned from one question, asked over and over: which byte comes next?
-(That the four people here are from four different plays, it hasn't
-noticed.) Heard through a wall,
-this is Shakespeare. Read it for its sense and there is next to none. A
-million parameters have learned how he sounds, and not what he says. (A
-smaller model writes [in your
+are in capitals before a colon, or that verse comes in lines. All of that it
+learned from one question, asked over and over: which byte comes next? (That
+the four people here are from four different plays, it hasn't noticed.)
+Heard through a wall, this is Shakespeare. Read it for its sense and there
+is next to none. A million parameters have learned how he sounds, and not
+what he says. (A smaller model writes [in your
 browser](#workbench){state="stage=language&write=40&temperature=0.8"}.)
 
 What does attention add? A model without it sees one byte and its position.
@@ -741,9 +738,9 @@ samples don't recite.
 
 ## Less to read {#language-model-dropout}
 
-This model had enough to read, and didn't recite. What happens
-to the same model if it reads only this book, which is a twentieth as long,
-and reads it again and again?
+This model had enough to read, and didn't recite. What happens to the same
+model if it reads only this book, which is a twentieth as long, and reads it
+again and again?
 */
 
 /* folded: how this is printed */

@@ -9,9 +9,9 @@ numbers came out of a loop, and nobody chose any of them. Fifteen heads are
 in there, five in each of three blocks. What are they doing?
 
 We'll find out in two ways, and need both. Look at what a head looks at: its
-attention weights, averaged over many texts, give a score. But a
-head may look at something, and the rest of the model may not care. So
-switch the head off, and measure how much worse the model gets.
+attention weights, averaged over many texts, give a score. But a head may
+look at something, and the rest of the model may not care. So switch the
+head off, and measure how much worse the model gets.
 */
 
 #include "attention/24_inside.h"
@@ -139,11 +139,11 @@ equal weights in a text of 128 (2)
 
 Each row is a head, with its score for the token before, and then its score
 for what followed the first time. The second and the third row are the two
-heads of the figure: each has the score 1 on its own test.
-(The third has $(1/2 + 1/3 + 1/4) / 7 = 0.1548$ for the token before, from
-its first half.) The first row is a head with equal weights, the baseline
-for all others. Its scores depend on the length: in a text of
-128 tokens they are 0.0349 and 0.0108.
+heads of the figure: each has the score 1 on its own test. (The third has
+$(1/2 + 1/3 + 1/4) / 7 = 0.1548$ for the token before, from its first half.)
+The first row is a head with equal weights, the baseline for all others. Its
+scores depend on the length: in a text of 128 tokens they are 0.0349 and
+0.0108.
 
 Could a head get a high score by the last letter alone? A passage has most
 letters several times. Such a head finds all earlier occurrences of the last
@@ -152,8 +152,8 @@ and its score for what followed is low.
 
 Each of our texts is a passage of the held-out text, and the same passage
 again; `draw_twice`, in `src/prose.c`, draws them. (For a model whose tokens
-aren't bytes, such as GPT-2, the program
-draws random tokens, and repeats them.)
+aren't bytes, such as GPT-2, the program draws random tokens, and repeats
+them.)
 
 The weights of a head are not in the pass that `gpt_forward` has filled,
 since fast attention never holds their whole table ([](#flash)). But the
@@ -458,14 +458,14 @@ equal weights (5)
 
 Each row is a head. The weights of head 4 fall off quickly, and those of
 head 1 slowly. Head 2 is a window: it has nearly the same weight on the last
-three, and then less and less. Head 0 is
-nearly flat, and head 3 almost the same as equal weights.
+three, and then less and less. Head 0 is nearly flat, and head 3 almost the
+same as equal weights.
 
 ## A text that repeats itself {#inside-repeats}
 
 Why is there no induction head? Here is a guess: Shakespeare gives no reason
-for one. If a phrase rarely recurs within the 128 bytes of a
-context, a head that expects it again is rarely right.
+for one. If a phrase rarely recurs within the 128 bytes of a context, a head
+that expects it again is rarely right.
 
 A guess calls for an experiment: change that, and nothing else. Two runs
 have the same sizes, begin with the same numbers and take 1,600 steps. One
@@ -573,11 +573,10 @@ induction head? Take a passage with *a b c*, which begins again and is now
 at *a b*. The first *c* may carry two notes: from head 3, that *b* was one
 token back, and from head 0, that *a* was two tokens back. The last *b*
 knows from head 3 that *a* was one token back. So its query can ask for a
-key with *b* one token back and *a* two tokens back. Only a
-token after *a b* has such a key, while single letters occur in many words.
-(Without head 0 the score falls to 0.1635. That fits, but so would other
-explanations.)
-You can watch two such heads at work in [the
+key with *b* one token back and *a* two tokens back. Only a token after *a
+b* has such a key, while single letters occur in many words. (Without head 0
+the score falls to 0.1635. That fits, but so would other explanations.) You
+can watch two such heads at work in [the
 workbench](#workbench){state="stage=language"}, on a smaller model that has
 read the plays, too: type a text, and switch heads off.
 

@@ -30,9 +30,9 @@ sentence of yours.
 
 Begin with bytes, of which there are 256, so that every text can be written.
 Then look for the most frequent pair of neighbours, and give it a token of
-its own, number 256. Do it again, with the new token
-among the others: 257, 258, and so on. That is **byte-pair encoding**
-[@sennrich2016], and it takes a few short functions.
+its own, number 256. Do it again, with the new token among the others: 257,
+258, and so on. That is **byte-pair encoding** [@sennrich2016], and it takes
+a few short functions.
 
 **Exercise 25.1** (★★, 3 points): `most_frequent_pair`. Which two tokens are
 neighbours most often? Write them to `pair`, and return how often. All ids
@@ -155,11 +155,11 @@ int bpe_encode(int merges, const int pair[merges][2], int n, int ids[n])
 }
 
 /*
-**Exercise 25.5** (★★, 3 points): `bpe_decode`. The way back: write
-the bytes of one token to `text`, which has room for `most`, and return how
-many there are. A token below `BPE_BYTES` is a byte. Any other is
-a merge of two tokens, each of which may be a merge. `bpe_decode` refuses an
-id that belongs to no token, and a `text` that is too small.
+**Exercise 25.5** (★★, 3 points): `bpe_decode`. The way back: write the
+bytes of one token to `text`, which has room for `most`, and return how many
+there are. A token below `BPE_BYTES` is a byte. Any other is a merge of two
+tokens, each of which may be a merge. `bpe_decode` refuses an id that
+belongs to no token, and a `text` that is too small.
 
 ::: hint
 Let the function call itself, for the left part and for the right one. Where
@@ -415,11 +415,10 @@ the five that most likely come next, with their shares, and then it writes.
 settings of [](#language-model-writing). The model is the one you built in
 [](#gpt), in its fast version, and your `draw_token` chooses the words.
 `HEADS=1`, in place of a text, switches off each of its $12 \cdot 12 = 144$
-heads in turn, and prints their scores as in
-[](#inside-run): look for induction heads. (Its texts are
-64 random tokens, twice, so that only the first half helps to predict the
-second.) The files of `gpt2-medium`, `gpt2-large` and `gpt2-xl` work the
-same way.
+heads in turn, and prints their scores as in [](#inside-run): look for
+induction heads. (Its texts are 64 random tokens, twice, so that only the
+first half helps to predict the second.) The files of `gpt2-medium`,
+`gpt2-large` and `gpt2-xl` work the same way.
 
 Numbers in a file don't say what they are for. In this one, the table of a
 layer is `[in][out]`, the transpose of `nn.Linear`'s, and queries, keys and
