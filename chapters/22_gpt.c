@@ -213,9 +213,10 @@ below 0 the share is 0, and nothing passes.
 The share is the softmax of two scores: one is 0, and the other, $u$, is a
 steeper function of $x$. The share of $u$ is $e^u / (e^u + 1) = 1 / (1 +
 e^{-u})$, which is called the **sigmoid** of $u$. Here
-$u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. With this $u$, the share is
-close to the probability that a normal random number ([](#random-bell)) is
-below $x$. (PyTorch's default is that probability itself, which differs in
+$u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. With
+this $u$, the share is close to the probability that a normal random number
+([](#random-bell)) is below $x$. (PyTorch's default is that probability
+itself, which differs in
 the fourth decimal; `approximate="tanh"` asks for the one here.)
 
 **Exercise 22.2** (★, 2 points): `gelu`. Compute each entry's share, which
