@@ -216,8 +216,8 @@ e^{-u})$, which is called the **sigmoid** of $u$. Here
 $u = \sqrt{8/\pi}\,(x + 0.044715\, x^3)$, and the root is 1.5957691. With
 this $u$, the share is close to the probability that a normal random number
 ([](#random-bell)) is below $x$. (PyTorch's default is that probability
-itself, which differs in
-the fourth decimal; `approximate="tanh"` asks for the one here.)
+itself, which differs in the fourth decimal; `approximate="tanh"` asks for
+the one here.)
 
 **Exercise 22.2** (★, 2 points): `gelu`. Compute each entry's share, which
 the way back will need, and its product with the share.
