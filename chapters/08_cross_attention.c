@@ -36,7 +36,7 @@ in which a German word asks an English one are wasted, since the German
 sentence was there first. The weights of an English word are split between
 both texts, so each look at German leaves less for English. And the two
 sides may not fit together. Where one of them is a picture or a sound, its
-tokens have another width, and no single table can hold both as they are.
+tokens have another width, and no single table can hold both.
 
 So when both sides are alike, join them. When they aren't, or when one of
 them is given and asked again and again, keep them apart.
@@ -45,7 +45,7 @@ them is given and asked again and again, keep them apart.
 
 How do you keep them apart? Look again at `attention`
 ([](#scaling-attention)). It takes `n` queries and `m` keys, and nothing
-says that they belong to one text. The formula stays as it is:
+says that they belong to one text. The formula doesn't change:
 
 $$\underset{n \times d_k}{Q} =
     \underset{n \times d_x}{X} \; \underset{d_x \times d_k}{W_Q}, \qquad
@@ -95,8 +95,8 @@ void cross_attention_forward(const Attention *a, int n, int m,
 ## Kannst du mir bitte helfen {#cross-attention-translation}
 
 The Transformer was made for translation, and consists of the two halves of
-[](#fig-transformer) [@vaswani2017]. The **encoder** reads the sentence that
-is to be translated, and its words look at each other, by self-attention.
+[](#fig-transformer) [@vaswani2017]. The **encoder** reads the German
+sentence, whose words look at each other, by self-attention.
 The **decoder** writes the translation, a word at a time. Its words look at
 each other too, and then they look at the encoder's words, by
 cross-attention: the queries come from the decoder, the keys and values from

@@ -440,7 +440,7 @@ survives and is doubled. *Journey* loses both of its weights, and its
 context vector will be all zeros, this time.
 
 The book takes a rate of one half so that there is something to see, and
-HackTricks calls [10]{.cited} to [20%]{.cited} usual. HackTricks
+HackTricks calls [10]{.cited} to [20%]{.cited} usual. It is the latter that
 speaks of the zeros, and not of the factor [@hacktricks]: [A.9](#errata-9).
 */
 

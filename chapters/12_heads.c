@@ -418,10 +418,10 @@ one head, d_k = 8, d_v = 4
 ```
 
 The four heads have 60 parameters where the single head has 24, and need
-more than twice as many multiplications: several heads are no cheaper than
-one, though that is sometimes said ([A.29](#errata-29)). But a single head
-may spend as much as the four. With queries and keys of 8 entries, a single
-head has 60 parameters too, and as many multiplications.
+more than twice as many multiplications: several heads are not cheaper than
+one, whatever a tutorial says ([A.29](#errata-29)). But a single head may
+spend as much as the four. With queries and keys of 8 entries, a single head
+has 60 parameters too, and as many multiplications.
 
 The wide head can even have the *same* parameters. The matrices of the four
 heads lie one after another, and can be read as the matrices of one head

@@ -435,10 +435,11 @@ back, or three, as well:
 /* Block 0, head by head: the weights on 1 to 5 tokens back. */
 static void show_back(const Trained *t)
 {
-    float equal[TRAINED_BACK] = {0};
+    static float weights[3][LONG][LONG];
+    float equal[TRAINED_BACK];
+    ideal_weights(LONG, weights);
     for (int k = 0; k < TRAINED_BACK; k++)
-        for (int i = k + 1; i < LONG; i++)
-            equal[k] += 1 / (float)((i + 1) * (LONG - k - 1));
+        equal[k] = weight_back(LONG, weights[0], k + 1, k + 1);
     print_matrix("block 0: weights on 1, 2, 3, 4, 5 tokens back",
                  t->run.model.n_heads, TRAINED_BACK, t->back);
     print_vector("equal weights", TRAINED_BACK, equal);

@@ -67,9 +67,9 @@ train-repeats: sizes = 1600 16 128 160 5 3 2 0
 train-page: gpt = $(BUILD)/gpt-page
 train-page: halved = src/models/language.safetensors
 train-page: sizes = 8000 16 128 112 4 2 4 0
-train train-short train-repeats train-page: text =  $(if $(TEXT),"$$TEXT",$(BUILD)/shakespeare.txt)
+train train-short train-repeats train-page: text = $(if $(TEXT),"$$TEXT",$(BUILD)/shakespeare.txt)
 train train-short train-repeats train-page: $(if $(TEXT),,$(BUILD)/shakespeare.txt)
-train train-short train-repeats train-page: both =  $(gpt).read.txt $(gpt).held-out.txt
+train train-short train-repeats train-page: both = $(gpt).read.txt $(gpt).held-out.txt
 train-book train-dropout: both = src/data/prose.txt src/data/held_out.txt
 train-book: gpt = $(BUILD)/gpt-book
 train-book: log = src/data/trained-book.tsv

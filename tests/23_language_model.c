@@ -333,6 +333,20 @@ static void every_third_test(void)
     gpt_training_free(&t);
 }
 
+/* Parts of a single token, of a model that sees no more. */
+static void parts_test(void)
+{
+    char text[GPT_PARTS + 1] = "abc";
+    Gpt g, sizes = small_sizes;
+    Random r = random_seeded(1);
+    sizes.context_length = 1;
+    gpt_init(&g, &sizes);
+    gpt_fill(&r, &g);
+    expect_near("loss", gpt_training_loss(&g, GPT_PARTS + 1, text),
+                (double)gpt_loss(&g, GPT_PARTS + 1, text), 1e-6, 0);
+    gpt_free(&g);
+}
+
 /* A generator that gives 0, and a share as large as a float can be. */
 static void edges_test(void)
 {
@@ -438,6 +452,7 @@ int main(void)
     TAP("top_p: those that are equal stay together", ties_test());
     TAP("draw_token: shares of any size", draw_scaled_test());
     TAP("draw_token: a point of 0, and the largest share", edges_test());
+    TAP("gpt_training_loss: parts of one token", parts_test());
     TAP("gpt_training_batch: every third text", every_third_test());
     TAP("top_k: which stay", keep_test());
     EACH_SET("gpt_generate", "written_*-ids", write_test(set));

@@ -42,9 +42,10 @@ static void tables(void)
         "list (2, 1)\n[[10.0000],\n [ 1.0000]]\n",
         print_matrix("few", 2, 2, (float[2][2]){{NAN, -NAN}, {-NAN, 10}}),
         print_matrix("list", 2, 1, (float[2][1]){{10}, {1}}));
-    PRINTS("print_whole: without decimals",
-           "some (2, 2)\n[[ 1, -2],\n [30,  0]]\n",
-           print_whole("some", 2, 2, (float[2][2]){{1, -2}, {30, 0}}));
+    PRINTS(
+        "print_whole: without decimals",
+        "some (2, 3)\n[[ 1, -2,  3],\n [30,  0,  4]]\n",
+        print_whole("some", 2, 3, (float[2][3]){{1, -2, 3}, {30, 0, 4}}));
     PRINTS("print_integers: aligned, without decimals",
            "ids (3)\n[-100,    7,   12]\ntwo (2)\n[ 1, 10]\n",
            print_integers("ids", 3, (int[]){-100, 7, 12}),

@@ -21,7 +21,7 @@ typedef struct {
     int bytes;
     const char *text; /* [bytes], which stays its owner's */
     int steps;        /* of a whole run; 0 without one */
-    int repeats;      /* 4: each fourth text repeats itself; 0: none does */
+    int repeats;      /* k: each k-th text repeats itself; 0: none does */
     double dropout;   /* the rate, of what is added in the blocks */
 
     /* What gpt_training_init sets: */
@@ -42,9 +42,9 @@ void gpt_training_free(GptTraining *t);
 
 /* The next batch: passages of the text, as long as the context, each from
  * any byte on, and for each byte the one that comes after it; ids and
- * targets are [texts][context]. With `repeats`, every second text, or
- * whichever it says, is its first 16 to 64 bytes again and again, if it is
- * longer than that. Refuses a byte that is not below the vocabulary.
+ * targets are [texts][context]. With `repeats` k above 0, each k-th
+ * text is its first 16 to 64 bytes again and again, if it is longer than
+ * that. Refuses a byte that is not below the vocabulary.
  * PyTorch: torch.randint(bytes - context, (texts,)) says where they begin,
  * number for number; with `repeats`, torch.randint(bytes - context, (1,))
  * for each, and torch.randint(16, 65, (1,)) after those that repeat. */
