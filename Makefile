@@ -36,6 +36,7 @@ number    = $(firstword $(subst _, ,$(1)))
 named     = $(filter $(1)_%,$(names))
 
 # The files that a chapter's program reads.
+data_11  := src/data/batches.tsv
 data_15  := src/data/measured.tsv
 data_16  := $(data_15)
 data_21  := golden/21_training.tsv

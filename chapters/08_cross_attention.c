@@ -5,13 +5,13 @@
 which keys and values may come from $m$ other
 tokens](pipeline.svg){#fig-cross-attention-pipeline}
 
-*Kannst du mir bitte helfen?* To put that into English, begin with *can*,
-which translates the first German word. Then comes *you*, for the second.
-Then *help*, and the German for it is the very last word; then back to the
-third, for *me*; and *bitte* was there only to be polite. So a translator's
-eye jumps about in one sentence while the hand writes another. Attention was
-invented for translation [@bahdanau2014]. Until now, a text has only looked
-at itself.
+*Kannst du mir bitte helfen?* To make *can you help me* of that, begin with
+*can*, which translates the first German word. Then comes *you*, for the
+second. Then *help*, and the German for it is the very last word; then back
+to the third, for *me*; and *bitte*, please, was there only to be polite. So
+a translator's eye jumps about in one sentence while the hand writes
+another. Attention was invented for translation [@bahdanau2014]. So far in
+this book, a text has only looked at itself.
 */
 
 #include "attention/08_cross_attention.h"
@@ -30,16 +30,16 @@ one text, one after the other, and a word of the answer may look at both. It
 works because both sides are alike, with the same kind of tokens and the
 same table of embeddings.
 
-A translator has reasons against it. Five German words and four English ones
+A translator has reasons not to. Five German words and four English ones
 make nine, and nine words make $9 \cdot 9 = 81$ scores. The $5 \cdot 4 = 20$
 in which a German word asks an English one are wasted, since the German
 sentence was there first. The weights of an English word are split between
 both texts, so each look at German leaves less for English. And the two
 sides may not fit together. Where one of them is a picture or a sound, its
-tokens have another width, and no single table can hold both.
+tokens have another width, and all rows of a table have one.
 
-So when both sides are alike, join them. When they aren't, or when one of
-them is given and asked again and again, keep them apart.
+So where both sides are alike, joining them is simplest. Where they aren't,
+or where the waste matters, keep them apart.
 
 ## Queries from here, keys from there {#cross-attention-queries}
 
@@ -104,8 +104,9 @@ the encoder.
 
 Good matrices for that come from long training. Ours are a dictionary that
 we write by hand, as for *cat likes fish* in [](#qkv). The fact that each
-word finds its counterpart will prove nothing. What they can show is where
-the numbers go, and that attention needs no rule for the order of words.
+word finds its counterpart will prove nothing. What the matrices can show is
+where the numbers go, and that attention needs no rule for the order of
+words.
 
 The queries come from *can you help me*. (A real decoder doesn't know the
 next English word yet, and asks with the word before it. Each of our English
@@ -151,7 +152,7 @@ static const float found_by[5][4] = {
     {0, 1, 0, 0},       /* you */
     {0, 0, 1, 0},       /* me */
     {0, 0, 0, 1},       /* helps */
-    {0, 0.5f, 0.5f, 0}, /* a pronoun is one of the two */
+    {0, 0.5f, 0.5f, 0}, /* a pronoun: you or me */
 };
 static const float gives[5][2] = {
     /* verb, pronoun */
@@ -213,11 +214,12 @@ found a verb, *me* a pronoun. That one side has four words and the other
 five was no obstacle.
 
 ::: question
-How many rows and columns does the table of context vectors have, and which
-of them has to do with the number of German words?
+Leave out *bitte*, so that only four German words answer. Which tables
+become smaller?
 
-Four rows, one for each word that asks, and two columns, as many as a value
-has. The German words are summed over, so their number can't be seen in it.
+Keys and values lose a row, and scores and weights a column. The context
+vectors stay four rows of two: the German words are summed over, so their
+number can't be seen in the result.
 :::
 
 ## The same text twice {#cross-attention-twice}
@@ -266,8 +268,10 @@ the words of the description ask, and the squares of the picture answer.
 
 Back to the translator. The decoder's words have the whole German sentence
 to look at, since all of it has been read. But they also look at each other,
-and there is a danger in that. A word that is being written must not see the
-words that come after it. [](#causal-mask) hides them.
+and there is a danger in that. A model that learns from finished
+translations has the whole English sentence before it, and each word could
+see those that come after it, which it should learn to find.
+[](#causal-mask) hides them.
 
 ## In the tutorials {#cross-attention-tutorials}
 
@@ -377,8 +381,9 @@ context vectors (6, 4)
  [0.3860, 0.8021, 0.5985, 0.9250]]
 ```
 
-![Six words ask, eight strangers answer: the table of weights is no longer
-square, and has no diagonal](strangers.svg){#fig-strangers}
+![Six words ask, eight strangers answer: the table of weights is not square,
+and has no diagonal of words that meet
+themselves](strangers.svg){#fig-strangers}
 
 ::: {.workbench args="stage=texts"}
 :::
@@ -468,7 +473,7 @@ and values are there already.
 spreads its weights. Which key does each query look at most? Write the
 number of its column; if several weights are largest, the first of them. A
 weight that is `nan` is never the largest, and a row that has nothing else
-is refused. The entries may be any floats, minus infinity included.
+is refused. It takes any floats, not only shares, minus infinity included.
 
 ::: hint
 [](#cross-attention-translation) has such weights. Comparisons with `nan`
@@ -560,6 +565,6 @@ are five queries of two entries, nine keys of two, nine values of four; the
 scores are $5 \times 9$, the context vectors $5 \times 4$. Each of the six
 can be changed on its own. The numbers of tokens, five and nine, change no
 matrix at all. The widths of the inputs, three and seven, and $d_k$ and
-$d_v$, two and four, change the matrices that have them.
+$d_v$, two and four, change the shapes of the matrices in which they occur.
 :::
 */

@@ -5,9 +5,10 @@
 step](pipeline.svg){#fig-causal-mask-pipeline}
 
 *Life is short, eat ...* You have guessed the next word, or tried to. A
-language model does that all the time: it writes a text word by word, each
-from the words that are there already, hence the name **autoregressive**.
-So a single sentence gives it several lessons:
+language model does that all the time. It is **autoregressive**: it writes a
+text word by word, each from the words that are there already. It learns to
+do so from sentences that are finished, and a single one gives it several
+lessons:
 
 - Life $\Rightarrow$ is
 - Life is $\Rightarrow$ short
@@ -16,14 +17,14 @@ So a single sentence gives it several lessons:
 - Life is short, eat dessert $\Rightarrow$ first
 
 The guess is made from a context vector, that of the last word so far.
-Self-attention has a context vector for every word, so one pass through a
-sentence could make all five guesses at once. But it would cheat. The
-context vector of *Life* contains something of *is*, and *is* is the answer.
-A model that can look up every answer learns to look up. So a context vector
-may be made from the word itself and the words before it, and from no
-others. That is **causal attention**, also called masked attention, and what
-hides the future is a **causal mask**. With it, each row of the result is
-made from its own past, and can predict what comes next.
+Self-attention has a context vector for every word, so one pass through the
+whole sentence could make all five guesses at once. But it would cheat. The
+context vector of *Life* contains something of its neighbour *is*, the very
+answer. A model that can look up every answer learns only to look it up. So
+a context vector may be made from the word itself and the words before it,
+and from no others. That is **causal attention**, also called masked
+attention, and what hides the future is a **causal mask**. With it, each row
+of the result is made from its own past, and can predict what comes next.
 */
 
 #include "attention/09_causal_mask.h"
@@ -35,27 +36,23 @@ made from its own past, and can predict what comes next.
 #include "support.h"
 
 /*
-The sentence has the queries, keys and values of [](#tokens-tutorials), from
-`qkv_from_seed`.
+We use the queries, keys and values that [](#tokens-tutorials) made for this
+sentence, from `qkv_from_seed`.
 
 ## Cross out, and share again {#causal-mask-renormalized}
 
 We have the weights, so the first idea is to cross out those that aren't
 allowed. Multiply the table by a **mask**, a table of ones and zeros: 1
 where a query may look, 0 where the key lies in its future. A word meets
-itself on the **diagonal**, and its future lies to the right of it.
-
-Query `i` may see the keys from 0 to `first + i`. For a whole sentence
-`first` is 0, and you can read `i` for `first + i` until
-[](#causal-mask-nothing). (`first + i` is the query's **position** in its
-text.)
+itself on the **diagonal**, and its future lies to the right of it: word `i`
+may see the words from 0 to `i`.
 */
 
-void causal_mask(int n, int m, int first, float mask[n][m])
+void causal_mask(int n, float mask[n][n])
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            mask[i][j] = j - i <= first; /* first + i may overflow */
+        for (int j = 0; j < n; j++)
+            mask[i][j] = j <= i;
 }
 
 void mask_weights(int n, int m, const float mask[n][m], float weights[n][m])
@@ -114,7 +111,7 @@ static void show_renormalizing(float maps_of[4][6][6])
     softmax_rows(6, 6, scores, weights);
     print_matrix("attention weights", 6, 6, weights);
 
-    causal_mask(6, 6, 0, mask);
+    causal_mask(6, mask);
     print_matrix("mask", 6, 6, mask);
     mask_weights(6, 6, mask, weights);
     print_matrix("weights times the mask", 6, 6, weights);
@@ -168,8 +165,8 @@ row sums (6)
 [0.1772, 0.7256, 0.5089, 0.6744, 0.8769, 1.0000]
 ```
 
-What *Life* keeps is 0.1772. *First* keeps everything, having no future in
-this sentence. Divided by the row sums:
+What *Life* keeps is 0.1772. The last word, *first*, has no future in this
+sentence, and keeps everything. Divided by the row sums:
 
 ``` output
 renormalized (6, 6)
@@ -199,9 +196,8 @@ the hidden scores, the **upper triangle** of the table, add nothing to the
 sum in the first place. A score of **minus infinity** adds nothing, as
 we saw in [](#softmax): its exponential is exactly 0.
 
-**Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every key
-in the query's future, whatever was there before. `first` may be negative,
-and then some queries see nothing ([](#causal-mask-nothing)).
+**Exercise 9.2** (★★, 3 points): `mask_scores`. Minus infinity for every
+word in the future of word `i`, whatever was there before.
 
 ::: hint
 `causal_mask` tells these entries from the others. In C, minus infinity is
@@ -218,12 +214,11 @@ what it should predict.
 :::
 */
 
-void mask_scores(int n, int m, int first, float scores[n][m])
+void mask_scores(int n, float scores[n][n])
 {
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            if (j - i > first)
-                scores[i][j] = -INFINITY;
+        for (int j = i + 1; j < n; j++)
+            scores[i][j] = -INFINITY;
 }
 
 /* folded: how this is printed */
@@ -236,7 +231,7 @@ static void show_minus_infinity(float maps_of[4][6][6])
     float query[6][2], key[6][2], value[6][4], scores[6][6];
     qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     dot_scores(6, 6, 2, query, key, scores);
-    mask_scores(6, 6, 0, scores);
+    mask_scores(6, scores);
     print_matrix("scores, the future hidden", 6, 6, scores);
     scale_scores(6, 6, 2, scores);
     softmax_rows(6, 6, scores, maps_of[3]);
@@ -275,8 +270,8 @@ below 0](maps.svg){#fig-maps}
 ::: {.workbench args="stage=mask"}
 :::
 
-(One tutorial lets a token see only those before its position. A word must
-see itself, too: *Life* has no word before it, [A.8](#errata-8).)
+(One tutorial lets a token see only those before its position. Then *Life*
+would have nothing to look at, [A.8](#errata-8).)
 
 ## Equal on paper {#causal-mask-paper}
 
@@ -291,10 +286,12 @@ static void from_all(int m, const float scores[1][m],
     renormalize(1, m, weights);
 }
 
-static void from_visible(int m, int first, float scores[1][m],
+static void from_visible(int m, float scores[1][m], const float mask[1][m],
                          float weights[1][m])
 {
-    mask_scores(1, m, first, scores);
+    for (int j = 0; j < m; j++)
+        if (mask[0][j] == 0)
+            scores[0][j] = -INFINITY;
     softmax_rows(1, m, scores, weights);
 }
 
@@ -328,7 +325,7 @@ static void show_gaps(void)
         from_all(3, scores, mask, weights);
         table[i][0] = hidden[i];
         memcpy(&table[i][1], weights[0], 2 * sizeof(float));
-        from_visible(3, 1, scores, weights);
+        from_visible(3, scores, mask, weights);
         memcpy(&table[i][3], weights[0], 2 * sizeof(float));
         first_share[0][i] = table[i][1];
         first_share[1][i] = table[i][3];
@@ -359,22 +356,26 @@ the smallest float above 0, one after another, with nothing between them. At
 float, so all their digits are lost. At 104 the first is 0 and the second is
 the smallest float; at 105 both are 0. No division brings the lost digits
 back. Minus infinity is right in every row, since that way never looks at
-the hidden score. (A gap of 100 is rare. But the spread of 1 in
-[](#scaling-spread) is that of independent random numbers. The scores of a
+the hidden score. (A gap of 100 is rare. But that scores have a spread near
+1 holds for independent random numbers, [](#scaling-spread). Those of a
 trained model may be larger.)
 
 ![The share of the first visible word, against the hidden score (not evenly
-spaced), which should not matter. Renormalized, the share is visibly wrong
-at 100, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
+spaced), which should not matter. Renormalized, the share is wrong from
+100 on, is 0 at 104, and at 105 there is none](gaps.svg){#fig-gaps}
 
 ## What a query may see {#causal-mask-see}
 
-A query may see all keys, as before; or the keys up to its own position; or
-those for which a table has an entry other than 0. A `Mask` is one of the
-three.
+So far each query asked the words of its own sentence. In general a query
+may see all keys, as before; or the keys up to its own position; or those
+for which a table has an entry other than 0. A `Mask` is one of the three.
 
 ::: {.header of="Mask"}
 :::
+
+Query `i` has the **position** `first + i` in its text. For a whole sentence
+`first` is 0, as in the `mask_causal(0)` that you will meet most often.
+[](#causal-mask-nothing) has others.
 */
 
 Mask mask_none(void)
@@ -404,16 +405,20 @@ void mask_check(int n, int m, Mask mask)
             (int)mask.kind, mask.n, mask.m, n, m);
 }
 
+static int sees(Mask mask, int i, int j)
+{
+    if (mask.kind == MASK_CAUSAL)
+        return j - i <= mask.first; /* first + i may overflow */
+    return mask.kind == MASK_NONE || ROWS(mask.m, mask.table)[i][j] != 0;
+}
+
 void apply_mask(int n, int m, Mask mask, float scores[n][m])
 {
     mask_check(n, m, mask);
-    if (mask.kind == MASK_CAUSAL)
-        mask_scores(n, m, mask.first, scores);
-    if (mask.kind == MASK_TABLE)
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < m; j++)
-                if (ROWS(m, mask.table)[i][j] == 0)
-                    scores[i][j] = -INFINITY;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (!sees(mask, i, j))
+                scores[i][j] = -INFINITY;
 }
 
 /*
@@ -422,9 +427,9 @@ mixture: the next chapter will do something to the weights before the values
 are mixed.
 */
 
-void masked_weights(int n, int m, int d_k, Mask mask,
-                    const float query[n][d_k], const float key[m][d_k],
-                    float scores[n][m], float weights[n][m])
+void attention_weights(int n, int m, int d_k, Mask mask,
+                       const float query[n][d_k], const float key[m][d_k],
+                       float scores[n][m], float weights[n][m])
 {
     dot_scores(n, m, d_k, query, key, scores);
     scale_scores(n, m, d_k, scores);
@@ -444,7 +449,7 @@ static void show_masked_attention(void)
     float scores[6][6], weights[6][6], context[6][4];
     qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
     print_vector("value of Life", 4, value[0]);
-    masked_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
+    attention_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
     matmul(6, 4, 6, weights, value, context);
     print_matrix("context vectors, the future hidden", 6, 4, context);
     attention(1, 3, 2, 4, query + 2, key, value, ROWS(3, scores[0]),
@@ -459,7 +464,7 @@ static void show_backwards(void)
     float scores[6][6], weights[6][6], context[6][4];
     embed(6, 3, 6, backwards, life, x);
     qkv_from_seed(123, 6, 3, 2, 4, x, query, key, value);
-    masked_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
+    attention_weights(6, 6, 2, mask_causal(0), query, key, scores, weights);
     matmul(6, 4, 6, weights, value, context);
     print_vector("context vector of Life, as the last word", 4, context[5]);
 }
@@ -480,10 +485,10 @@ context vector of short in Life is short (4)
 ```
 
 The context vector of *short* is the third row of the table. *Life* sees
-only itself, and its context vector is its value. So each row of the table
-is what the last word gets in the text that ends there, from *Life* to the
-whole sentence. The first five are what the five guesses are made from, and
-one computation gives them all.
+only itself, and its context vector is its value. For the same reason each
+row of the table is what the last word gets in the text that ends there,
+from *Life* to the whole sentence. The first five are what the five guesses
+are made from, and one computation gives them all.
 
 ::: question
 Without a mask, attention didn't know the order of words
@@ -540,30 +545,37 @@ not do, since 0 times infinity is no number, [A.2](#errata-2).)
 
 Where every score of a row is minus infinity, softmax has nothing to share
 out, and its answer is `nan`. In a whole sentence no such row occurs, since
-every word sees itself. It can where `first` is negative. And why would
-`first` be anything but 0? Later, a few new words will ask a text that has
-been read before ([](#kv-cache)), so there are fewer queries than keys. Let
-two words ask five keys:
+every word sees itself. But `first` need not be 0. Later, a few new words
+will ask a text that has been read before ([](#kv-cache)), so there are
+fewer queries than keys. Let two words ask five keys. And, in case somebody
+swaps the two sizes, let four ask two, with a negative `first`:
 */
 
 /* folded: how this is printed */
+static void see_from(int first, int n, int m, float seen[n][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            seen[i][j] = sees(mask_causal(first), i, j);
+}
+
 static void show_places(void)
 {
     const char *const panel[2] = {"first = 0", "first = 5 - 2"};
-    float mask[2][2][5], behind[4][2];
-    causal_mask(2, 5, 0, mask[0]);
-    causal_mask(2, 5, 5 - 2, mask[1]);
-    causal_mask(4, 2, 2 - 4, behind);
-    print_matrix("two queries, five keys, first = 0", 2, 5, mask[0]);
-    print_matrix("two queries, five keys, first = 5 - 2", 2, 5, mask[1]);
-    print_matrix("four queries, two keys, first = 2 - 4", 4, 2, behind);
+    float seen[2][2][5], before[4][2];
+    see_from(0, 2, 5, seen[0]);
+    see_from(5 - 2, 2, 5, seen[1]);
+    see_from(2 - 4, 4, 2, before);
+    print_matrix("two queries, five keys, first = 0", 2, 5, seen[0]);
+    print_matrix("two queries, five keys, first = 5 - 2", 2, 5, seen[1]);
+    print_matrix("four queries, two keys, first = 2 - 4", 4, 2, before);
     figure_grid("places", "Two places for two queries among five keys", 2,
-                panel, 2, 5, mask);
+                panel, 2, 5, seen);
 
     float query[6][2], key[6][2], value[6][4], scores[4][2], weights[4][2];
     qkv_from_seed(123, 6, 3, 2, 4, life, query, key, value);
-    masked_weights(4, 2, 2, mask_causal(2 - 4), query, key, scores,
-                   weights);
+    attention_weights(4, 2, 2, mask_causal(2 - 4), query, key, scores,
+                      weights);
     print_matrix("their weights", 4, 2, weights);
 }
 
@@ -590,8 +602,8 @@ last. The second mask is right for a model that has read three words and
 adds two. PyTorch's `is_causal=True` means the first mask, even where there
 are fewer queries than keys. The second mask has `first = m - n`. By that
 rule, four queries over two keys start at $2 - 4$, before the first key, and
-two of them have nothing to see. If two queries should ask four keys, and
-you swap them by mistake, you get the third mask, and these weights:
+two of them have nothing to see. Here are the weights with which the first
+four words of our sentence look at the first two through that mask:
 
 ``` output
 their weights (4, 2)
@@ -601,7 +613,7 @@ their weights (4, 2)
  [0.4077, 0.5923]]
 ```
 
-What is the mixture of nothing? PyTorch, up to now, has two answers:
+What is the mixture of nothing? PyTorch so far has two answers:
 `F.softmax` gives `nan`, and `F.scaled_dot_product_attention` gives 0, so
 that a row that nobody will use does no harm. (The last lines of the Python
 below show both.) Our answer is `nan`: if you use such a row by mistake, you
@@ -667,13 +679,11 @@ counter that, [](#dropout) crosses out weights, too, but at random.
 
 **Exercise 9.3** (★★, challenge, 3 points): `mask_window`. In a long text,
 most words are far away. So let each word see only itself and the `w - 1`
-positions before its own, and give all other keys minus infinity
-[@beltagy2020]. A query's position may be after the last key. `mask_window`
-refuses a window of less than one word.
+words before it, and give all others minus infinity [@beltagy2020].
+`mask_window` refuses a window of less than one word.
 
 ::: hint
-The causal mask of [](#causal-mask-infinity) hides what comes after a word.
-Query `i` has the position `first + i`. Which is the first position it sees?
+`mask_scores` hides what comes after a word. What is now hidden before it?
 :::
 
 ::: done
@@ -724,16 +734,14 @@ may see. Is that ever right?
 ::: {.solution exercise="9.3"}
 */
 
-void mask_window(int n, int m, int first, int w, float scores[n][m])
+void mask_window(int n, int w, float scores[n][n])
 {
     if (w < 1)
         REFUSE("a window of %d words: at least 1 is needed", w);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            const int64_t back = (int64_t)first + i - j;
-            if (back < 0 || back >= w)
+        for (int j = 0; j < n; j++)
+            if (j > i || i - j >= w)
                 scores[i][j] = -INFINITY;
-        }
 }
 
 /*
@@ -778,7 +786,9 @@ int find_gap(int n, const float visible[n], float tolerance)
 /*
 It always ends: $e^{-104}$ is nearer to 0 than to the smallest float above
 0. So at a gap of 104 at the latest every visible weight is 0, and the
-result is `nan`.
+result is `nan`. (The table in [](#causal-mask-paper) counts from the
+smaller of its two scores, where it takes 105.) Halving the range would not
+do. For those two scores, the next larger gap does less harm than 100.
 :::
 
 ::: {.solution exercise="9.5"}
@@ -791,6 +801,7 @@ It cannot hide a value that is not finite.
 Only where the weights that are left add up to just that number. Shares of a
 whole never add up to more than one. So the number must be one: the word
 sees a single word, and gave that word its whole attention before the mask,
-too. Of six rows, that can be so in the first at most.
+too. Of six rows, that can be so in the first at most, and only by rounding,
+as softmax gives no score that is finite a share of exactly 0.
 :::
 */

@@ -11,7 +11,8 @@ every step. The model that comes out may be better for it.
 What could it be good for? Suppose that in the training texts, *dessert*
 happens to follow *eat* every time. Then the model can put all its attention
 on *eat*, be right every time, and never learn what else there is to go by.
-It knows its texts by heart, and fails on the next one, which is called
+It will fail on the first text in which *eat* is followed by something else.
+To be right on what one has learned from and wrong on what is new is called
 **overfitting**. A team that leans on one member has the same problem, and a
 cure: send somebody home each day, drawn by lot. **Dropout** does that to
 numbers [@srivastava2014]. No weight can be relied on, so the model must not
@@ -19,10 +20,10 @@ depend on any single one.
 
 Our weights have learned nothing, so this chapter can't show that dropout
 helps, only what it does to the numbers. [](#language-model-dropout) trains
-a model with it and without, and applies it elsewhere, not to the weights.
-There it helps a model that reads the same book again and again. A model
-with enough to read needs it less, and some large ones are trained without
-it, PaLM for one [@chowdhery2022].
+a model with it and without, though what is dropped there is a part of what
+each layer adds, and not attention weights. It helps a model that reads the
+same book again and again. A model with enough to read needs it less, and
+some large ones are trained without it, PaLM for one [@chowdhery2022].
 */
 
 #include "attention/10_dropout.h"
@@ -49,11 +50,12 @@ void dropout_rate_check(double p)
 }
 
 /*
-We draw a number from 0 to below 1 for each entry of the table, and keep the
-entry if the number is below $1 - p$. To drop the same entries as PyTorch,
-we go row by row, and draw doubles, as PyTorch does. `random_double(r)` of
-[](#random-normals) makes a double from two of the generator's draws. Where
-there is nothing to decide, because $p$ is 0 or 1, nothing is drawn.
+We draw a number, at least 0 and below 1, for each entry of the table, and
+keep the entry if the number is below $1 - p$. To drop the same entries as
+PyTorch, we go row by row, and draw doubles, as PyTorch does.
+`random_double(r)` of [](#random-normals) makes a double from two of the
+generator's draws. Where there is nothing to decide, because $p$ is 0 or 1,
+nothing is drawn.
 
 **Exercise 10.1** (★★, 3 points): `dropout_mask`. A table of 1 for what is
 kept and 0 for what is dropped. It refuses what `dropout_rate_check`
@@ -125,9 +127,9 @@ row sums of what is left (6)
 ```
 
 Each row had the sum 1, and now the sums are around one half. So a context
-vector is half as large as before, on average, and the layers after
+vector is half of what it was, on average, and whatever comes after
 attention would be trained on such vectors. Then training is over, nothing
-is dropped any more, and these layers get vectors twice as large.
+is dropped any more, and it gets vectors twice as large.
 
 ## Keep the mean {#dropout-mean}
 
@@ -145,8 +147,9 @@ $\odot$ multiplies entry by entry:
 $$\underset{n \times m}{D} = \frac{1}{1 - p}\;
   \underset{n \times m}{M} \odot \underset{n \times m}{A}$$
 
-The authors of dropout multiplied by $1 - p$ afterwards, when the trained
-model was used. Today the division is done in training, which is called
+The authors of dropout left the survivors as they were, and multiplied
+everything by $1 - p$ when the trained model was used and nothing was
+dropped. Today the division is done in training, which is called
 **inverted dropout**: a model in use then needs no factor.
 
 **Exercise 10.2** (★★, 3 points): `dropout_apply`. What is kept is
@@ -160,7 +163,8 @@ entry of the mask other than 0 means: keep. It refuses what
 :::
 
 ::: hint
-Multiply, rather than write a 0: what is 0 times infinity?
+Multiply by 0, rather than write a 0. What is 0 times infinity? Here a fault
+should stay visible.
 :::
 
 ::: done
@@ -193,16 +197,16 @@ static void show_survivors(void)
 }
 
 /*
-The six rows of one sixth again, with the same mask:
-
-
 ::: question
 With a rate of one half, can a row of six equal weights still have the sum
 1, once the survivors are doubled?
 
-Only if exactly three of the six survive: each survivor is then one third.
-Four survivors make four thirds, two make two thirds.
+Only if exactly three of the six survive, since each survivor becomes one
+third. Four survivors make four thirds, two make two thirds.
 :::
+
+The six rows of one sixth again, with the same mask:
+
 
 ``` output
 row sums after dropout of sixths (6)
@@ -225,7 +229,7 @@ more than a quarter. And in the fourth there is nothing to divide by.
 Divided by $1 - p$, the means of both words come out right:
 */
 
-/* The mean of what many dropouts make of two weights. */
+/* Two weights, averaged over many dropouts. */
 static void mean_of(int draws, const float weights[1][2], float mean[2])
 {
     float keep_mask[1][2], dropped[1][2];
@@ -337,10 +341,10 @@ rate, share dropped, factor, mean (5, 4)
  [1.0000, 1.0000,    inf, 0.0000]]
 ```
 
-One half hides a mistake: $p$ and $1 - p$ are the same number, so a
-factor of $1/p$ looks right [@llms431]. A rate of 0 drops nothing. A rate of
-1 loses the mean: nothing survives, and there is nothing to multiply by the
-infinite factor.
+At a rate of one half, one mistake doesn't show: $p$ and $1 - p$ are the
+same number, so a factor of $1/p$ looks right [@llms431]. A rate of 0 drops
+nothing. A rate of 1 loses the mean: nothing survives, and there is nothing
+to multiply by the infinite factor.
 
 What is dropped is multiplied by 0. For some numbers that is not the same as
 writing a 0:
@@ -373,9 +377,8 @@ for a function that changes its tensor in place.
 (An older PyTorch, on an Intel processor, drops other entries from the same
 seed: [](#mkl) says why.)
 
-Every step of attention is there now: queries, keys and values, scores,
-their division, mask, softmax, dropout, mixture. The next chapter puts them
-together, and runs them on more than one sentence.
+Every step of attention is there now. The next chapter puts them together,
+and runs them on more than one sentence.
 
 ## In the tutorials {#dropout-tutorials}
 
@@ -393,8 +396,8 @@ static void causal_weights(float weights[6][6])
     Trace t;
     trace_init_for(&t, &a, 6, 6);
     attention_project(&a, 6, 6, journey, journey, &t);
-    masked_weights(6, 6, 2, mask_causal(0), ROWS(2, t.query),
-                   ROWS(2, t.key), ROWS(6, t.scores), weights);
+    attention_weights(6, 6, 2, mask_causal(0), ROWS(2, t.query),
+                      ROWS(2, t.key), ROWS(6, t.scores), weights);
     print_matrix("causal attention weights", 6, 6, weights);
     trace_free(&t);
     attention_free(&a);
@@ -440,8 +443,8 @@ survives and is doubled. *Journey* loses both of its weights, and its
 context vector will be all zeros, this time.
 
 The book takes a rate of one half so that there is something to see, and
-HackTricks calls [10]{.cited} to [20%]{.cited} usual. It is the latter that
-speaks of the zeros, and not of the factor [@hacktricks]: [A.9](#errata-9).
+HackTricks calls [10]{.cited} to [20%]{.cited} usual. HackTricks mentions
+the zeros, but not the factor [@hacktricks]: [A.9](#errata-9).
 */
 
 int main(int argc, char *argv[])
@@ -504,7 +507,7 @@ Which of the three loops, over dropouts, rows and columns, is the outermost?
 :::
 
 ::: done
-The mean comes close to what it was, unless $p$ is 1, though a single row
+The mean comes close to what it was, unless $p$ is 1, though a single draw
 rarely does.
 :::
 
@@ -541,10 +544,9 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
 
 ::: {.solution exercise="10.4"}
 Both kept: one half and three halves, together 2. The first alone: one half
-and 0. The second alone: 0 and three halves. None: 0 and 0. Over the four,
-the first weight adds up to one half and one half, which makes a mean of one
-quarter, as it was; the second, to two times three halves, which makes a
-mean of three quarters. The mean of the sums 2, one half, three halves and 0
-is 1.
+and 0. The second alone: 0 and three halves. None: 0 and 0. In two of the
+four cases the first weight is one half, and in the others 0: a mean of one
+quarter, as it was. The second is three halves in two of them: a mean of
+three quarters. The mean of the sums 2, one half, three halves and 0 is 1.
 :::
 */

@@ -9,16 +9,13 @@ scores, their division, the mask, softmax, dropout, the mixture. Each has
 been shown alone, on one sentence. A model does all of them in one go, and
 for many sentences at a time, a **batch**.
 
-Why not one sentence after another? Because the parameters of a large model
-are far more numbers than a sentence has, and each must be fetched from
-memory before it can be used. Having fetched a row of $W_Q$ for one
-sentence, a processor may as well use it for fifteen more. That is why
-programs for PyTorch are written for batches. It looks like a great change
-there, since tables become arrays with three dimensions. In C a batch is a
-loop around what we have, and the parameters stay outside it. (The loop
-shows what a batch computes, and gains nothing yet: each turn walks through
-all parameters again. In the fast functions of later chapters, the sentences
-go through each layer together.)
+Why not one sentence after another? Because a large model has far more
+parameters than a sentence has numbers, and each must be moved before it can
+be used. Having brought a row of $W_Q$ near for one sentence, a processor
+may as well use it for fifteen more. That is why programs for PyTorch are
+written for batches. In PyTorch this looks like a great change, since tables
+become arrays with three dimensions. In C a batch is a loop around what we
+have, and the parameters stay outside it.
 */
 
 #include "attention/11_causal_attention.h"
@@ -27,6 +24,7 @@ go through each layer together.)
 #include "attention/04_scaling.h"
 #include "attention/05_tokens.h"
 #include "attention/10_dropout.h"
+#include "attention/measured.h"
 #include "support.h"
 
 /*
@@ -51,11 +49,13 @@ $$\underset{n \times d_v}{\text{context}} =
 Dropout needs random numbers, and only while the model is trained. So the
 function takes a generator, and drops nothing if the generator is `NULL`.
 
-**Exercise 11.1** (★★, 3 points): `attend`. From queries, keys and values it
-computes five tables: scores, masked as `mask` says; weights; the mask of
-dropout; the weights after dropout; context vectors. If `r` is `NULL`,
-nothing is dropped, whatever `p` is. It refuses what `masked_weights`
-refuses and, with `r`, what `dropout_rate_check` refuses.
+**Exercise 11.1** (★★, 3 points): `attend`. A trace of one head has its
+queries, keys and values. Fill the other five tables: scores, masked as
+`mask` says; weights; the mask of dropout; the weights after dropout;
+context vectors. If `r` is `NULL`, nothing is dropped, whatever `p` is. The
+trace's `dropout_rate` becomes the rate that was used, so that a reader of
+`dropped` knows the factor. `attend` refuses what `trace_check` and
+`attention_weights` refuse and, with `r`, what `dropout_rate_check` refuses.
 
 ::: hint
 All steps are functions of earlier chapters. Scores, division, mask and
@@ -64,6 +64,7 @@ softmax are one function of [](#causal-mask).
 
 ::: hint
 A rate of 0 keeps everything, and draws nothing from the generator.
+`attend_trace` of [](#self-attention) shows how to check the trace.
 :::
 
 ::: hint
@@ -76,17 +77,20 @@ Scores, mask, softmax, dropout, mixture: the order in which GPT-2 does it.
 :::
 */
 
-void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
-            const float query[n][d_k], const float key[m][d_k],
-            const float value[m][d_v], float scores[n][m],
-            float weights[n][m], float keep_mask[n][m], float dropped[n][m],
-            float context[n][d_v])
+void attend(Mask mask, double p, Random *r, Trace *t)
 {
-    const double rate = r ? p : 0;
-    masked_weights(n, m, d_k, mask, query, key, scores, weights);
+    const int n = t->n, m = t->m;
+    trace_check(t, n, m, 1, t->d_k, t->d_v, 0);
+    float(*weights)[m] = ROWS(m, t->weights);
+    float(*keep_mask)[m] = ROWS(m, t->keep_mask);
+    float(*dropped)[m] = ROWS(m, t->dropped);
+    const double rate = t->dropout_rate = r ? p : 0;
+    attention_weights(n, m, t->d_k, mask, ROWS(t->d_k, t->query),
+                      ROWS(t->d_k, t->key), ROWS(m, t->scores), weights);
     dropout_mask(r, rate, n, m, keep_mask);
     dropout_apply(rate, n, m, keep_mask, weights, dropped);
-    matmul(n, d_v, m, dropped, value, context);
+    matmul(n, t->d_v, m, dropped, ROWS(t->d_v, t->value),
+           ROWS(t->d_v, t->context));
 }
 
 /*
@@ -119,20 +123,14 @@ void causal_attention_init(Attention *a, Random *r, int d_in, int head_dim,
 }
 
 /*
-**Exercise 11.2** (★★, 3 points): `head_forward`. `n` tokens supply queries,
+**Exercise 11.2** (★, 2 points): `head_forward`. `n` tokens supply queries,
 `m` supply keys and values: from their embeddings it computes the context
-vectors of one head. The trace's `dropout_rate` becomes the rate that was
-used, 0 without a generator, so that a reader of `dropped` knows the factor.
-It refuses several heads, a `d_out` other than 0, more tokens than the
-context length, and a trace that was made for other sizes.
+vectors of one head. It refuses several heads, an output layer, more tokens
+than the context length, and a trace that was made for other sizes.
 
 ::: hint
-The first two refusals are yours. `attention_project` does the others, and
-fills queries, keys and values.
-:::
-
-::: hint
-The tables that `attend` takes are all in the trace.
+`attention_project` fills queries, keys and values, and refuses what doesn't
+fit. What does `attend` refuse?
 :::
 
 ::: done
@@ -145,17 +143,8 @@ void head_forward(const Attention *a, Mask mask, Random *r, int n, int m,
                   const float x[n][a->d_x], const float y[m][a->d_y],
                   Trace *t)
 {
-    if (a->n_heads != 1 || a->d_out)
-        REFUSE("%d heads, and an output layer to %d columns: one head and "
-               "no such layer are needed",
-               a->n_heads, a->d_out);
     attention_project(a, n, m, x, y, t);
-    t->dropout_rate = r ? a->dropout_rate : 0;
-    attend(n, m, a->d_k, a->d_v, mask, a->dropout_rate, r,
-           ROWS(a->d_k, t->query), ROWS(a->d_k, t->key),
-           ROWS(a->d_v, t->value), ROWS(m, t->scores), ROWS(m, t->weights),
-           ROWS(m, t->keep_mask), ROWS(m, t->dropped),
-           ROWS(a->d_v, t->context));
+    attend(mask, a->dropout_rate, r, t);
 }
 
 /*
@@ -189,6 +178,50 @@ static void draw_batch(void)
 /*
 ![Two sentences, one set of parameters: the same $W_Q$ makes the queries of
 both](batch.svg){#fig-batch}
+
+## What a batch gains {#causal-attention-gain}
+
+The loop shows what a batch computes, and it isn't any faster: each turn
+walks through all parameters again. How much is there to gain? Take a layer
+of the size that large models have, $4096 \times 4096$ weights or 67 MB, and
+sixteen sentences of six tokens. Let them go through it in turn, six rows at
+a time, and then at once, as one table of 96 rows, with the fast product of
+[](#kernel) on one core. The sums are the same. Such times differ from
+machine to machine and from day to day, so these were **recorded** on one
+machine (`make bench CASES=batch` measures them on yours):
+*/
+
+/* folded: how this is printed */
+static void show_gain(void)
+{
+    enum { SENTENCES = 16, TOKENS = 6, WIDE = 4096 };
+    const char *const what = "batch 16x6x4096";
+    const float bytes = (float)sizeof(float[WIDE][WIDE]);
+    printf("%d times %d weights, %.0f MB; rows: %d in turn, %d at once\n",
+           WIDE, WIDE, 1e-6 * bytes, TOKENS, SENTENCES * TOKENS);
+    measured_in("src/data/batches.tsv");
+    printf("recorded on %s\n", measured_on());
+    print_vector(
+        "milliseconds: a sentence, sixteen at once; to read the weights", 3,
+        (float[3]){measured("ms", what, "attention-in-c in turn", 1) /
+                       SENTENCES,
+                   measured("ms", what, "attention-in-c at once", 1),
+                   1e-6f * bytes / measured("GB/s", "read", "memory", 1)});
+}
+
+/*
+``` output
+4096 times 4096 weights, 67 MB; rows: 6 in turn, 96 at once
+recorded on AMD EPYC, 2 processors
+milliseconds: a sentence, sixteen at once; to read the weights (3)
+[17.6794, 50.6650,  3.2696]
+```
+
+Sixteen sentences at once take less than three times as long as one. A
+single sentence pays for moving all 67 MB, and uses them for six rows only.
+To read them takes 3.2696 milliseconds, and our product rearranges them,
+too, each time it is called. At once, all that is paid a single time, for 96
+rows.
 
 ## Two sentences {#causal-attention-sentences}
 
@@ -228,7 +261,7 @@ static void run_class(Batch *forward, double p,
 static void show_class(const float same[BATCH][N][D_IN])
 {
     const char *const label[2] = {"context_vecs.shape",
-                                  "with a dropout of one half"};
+                                  "with a dropout rate of one half"};
     float context[BATCH][N][HEAD_DIM];
     printf("batch.shape: (%d, %d, %d)\n", BATCH, N, D_IN);
     for (int k = 0; k < 2; k++) {
@@ -271,7 +304,7 @@ The shapes say: two sentences of six tokens, with three entries on the way
 in, and two on the way out. With a rate of one half:
 
 ``` output
-with a dropout of one half: (2, 6, 2)
+with a dropout rate of one half: (2, 6, 2)
 first sentence (6, 2)
 [[-0.9038,  0.4432],
  [-0.4368,  0.2142],
@@ -294,9 +327,9 @@ is kept and doubled. PyTorch draws the masks of the whole batch at once. To
 get its numbers, it is enough to hand the generator from sentence to
 sentence.
 
-Does the mask leak? Here is a test for any such program: change a word, and
-see which rows move. We put zeros in place of *one*, the fifth of the six
-words.
+Does the mask leak? Here is a test for any such program: change each word in
+turn, and see which rows move. We change one, and put zeros in place of
+*one*, the fifth of the six words.
 */
 
 /* folded: how this is printed */
@@ -374,9 +407,9 @@ the right result for the second, when different (6, 2)
  [ 0.1746, -0.3157]]
 ```
 
-With equal sentences there is nothing to see, and no test would fail, even
-if the answers came back in the wrong order. So the tests of this chapter
-use different sentences.
+With equal sentences there is nothing to see, and without dropout no test
+would fail, even if the answers came back in the wrong order. So the tests
+of this chapter use different sentences.
 
 ## Sentences of different length {#causal-attention-padding}
 
@@ -390,8 +423,8 @@ weight like any word.
 
 Take the first four words of *Your journey* and two rows of zeros. How far
 are the context vectors of these four words from those without padding? The
-rows are without and with the causal mask; the columns are padding after the
-words and before them.
+padding comes after the words, or before them, and is first seen and then
+hidden.
 */
 
 enum { WORDS = 4 };
@@ -428,41 +461,43 @@ static float padding_error(const Attention *a, int is_causal, int is_hidden,
 /* folded: how this is printed */
 static void show_padding(void)
 {
+    const char *const label[4] = {
+        "all seen, padding after: while it is seen, when it is hidden",
+        "all seen, padding before", "causal, padding after",
+        "causal, padding before"};
     Attention a;
-    float errors[2][2];
     Random r = random_seeded(123);
     causal_attention_init(&a, &r, D_IN, HEAD_DIM, N, 0, 0);
-    for (int is_hidden = 0; is_hidden < 2; is_hidden++) {
-        puts(is_hidden ? "padding hidden" : "padding seen");
-        for (int i = 0; i < 2; i++)
-            for (int j = 0; j < 2; j++)
-                errors[i][j] = padding_error(&a, i, is_hidden, 2 * j);
-        print_matrix("    all seen or causal, padding after or before", 2,
-                     2, errors);
+    for (int k = 0; k < 4; k++) {
+        float error[2];
+        for (int is_hidden = 0; is_hidden < 2; is_hidden++)
+            error[is_hidden] =
+                padding_error(&a, k / 2, is_hidden, 2 * (k % 2));
+        print_vector(label[k], 2, error);
     }
     attention_free(&a);
 }
 
 /*
 ``` output
-padding seen
-    all seen or causal, padding after or before (2, 2)
-[[0.1819, 0.1819],
- [0.0000, 0.2784]]
-padding hidden
-    all seen or causal, padding after or before (2, 2)
-[[0.0000, 0.0000],
- [0.0000, 0.0000]]
+all seen, padding after: while it is seen, when it is hidden (2)
+[0.1819, 0.0000]
+all seen, padding before (2)
+[0.1819, 0.0000]
+causal, padding after (2)
+[0.0000, 0.0000]
+causal, padding before (2)
+[0.2784, 0.0000]
 ```
 
-(Without a mask both are alike, since order does not matter then.) One of
-the four cases is right while the padding is seen: with the causal mask, a
-word sees nothing that comes after it, so padding after the words changes
-nothing. So a language model can be trained with padding at the end and no
-mask for it, if the loss ignores what the padding itself predicts. In the
-other three cases the scores of the padding must be set to minus infinity,
-as those of the future are. `mask_table` does this, with a table whose
-columns are 0 where the padding is.
+(Without the causal mask, before and after are alike, since order does not
+matter then.) One of the four cases is right while the padding is seen: with
+the causal mask, a word sees nothing that comes after it, so padding after
+the words changes nothing. So a language model can be trained with padding
+at the end and without masking it, if the loss ignores what the padding
+itself predicts. In the other three cases the scores of the padding must be
+set to minus infinity, as those of the future are. `mask_table` does this,
+with a table whose columns are 0 where the padding is.
 
 The context vectors of the padding itself are of no use. With the causal
 mask, padding in front sees only padding, which is hidden, and its rows are
@@ -481,6 +516,7 @@ int main(int argc, char *argv[])
     memcpy(same[1], journey, sizeof journey);
     figure_pipeline("pipeline",
                     "roles scores scale mask weights dropout context");
+    show_gain();
     show_class(same);
     show_leak(same);
     show_mistake(same);
@@ -562,9 +598,9 @@ padded to the longest. How many scores does PyTorch compute for it, how many
 does a loop with lengths of its own compute, and how many of the latter does
 the causal mask leave?
 
-**Exercise 11.5** (by hand): Somebody puts the dropout before softmax, and
-sets the dropped scores to minus infinity. What are the row sums then, and
-what happens to the first row?
+**Exercise 11.5** (by hand): The future is hidden, and somebody puts the
+dropout before softmax, and sets the dropped scores to minus infinity. What
+are the row sums then, and what happens to the first row?
 
 ## Solutions
 

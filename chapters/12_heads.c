@@ -22,8 +22,8 @@ this chapter one attention fails at that, and two succeed.
 /*
 ## One question for two things {#heads-question}
 
-Keys and values are those of [](#qkv-cat): the keys have three entries, and
-the values leave out the action.
+The keys are the words themselves, with the three entries of [](#qkv-cat),
+and the values leave out the action.
 */
 
 static const float keys[3][3] = {
@@ -73,7 +73,7 @@ both at once, scores (3)
 [0.9909, 0.4955]
 ```
 
-The sum of the questions works, in a way: *cat* and *fish* get equal shares,
+The sum of the questions half works: *cat* and *fish* get equal shares,
 and *likes* next to nothing. But look at the mixture that comes back: half
 of *cat* plus half of *fish* is an animal that is half food.
 
@@ -81,9 +81,9 @@ Would longer values help? Give each word a column of its own, 1 for that
 word and 0 for all others. Then (0.4955, 0.0091, 0.4955) comes back: we see
 the two words, but nothing in it says which of them likes. (You could make
 the two shares unequal on purpose, and read the larger as the one that
-likes. But then what is liked counts for less in everything that is made of
-it.) Every entry of a mixture is made with the same shares, and a row of
-shares answers one question.
+likes. But then what is liked counts for less in the whole mixture.) Every
+entry of a mixture is made with the same shares, and a row of shares answers
+one question.
 
 Now ask the two questions one by one:
 
@@ -417,9 +417,9 @@ one head, d_k = 8, d_v = 4
     exponentials: 36
 ```
 
-The four heads have 60 parameters where the single head has 24, and need
-more than twice as many multiplications: several heads are not cheaper than
-one, whatever a tutorial says ([A.29](#errata-29)). But a single head may
+The four heads have 60 parameters where one of them has 24, and need
+more than twice as many multiplications: more heads of the same size cost
+more, whatever a tutorial says ([A.29](#errata-29)). But a single head may
 spend as much as the four. With queries and keys of 8 entries, a single head
 has 60 parameters too, and as many multiplications.
 
@@ -488,15 +488,15 @@ their shares (6)
 [0.1081, 0.0024, 0.2185, 0.0855, 0.0487, 0.5367]
 ```
 
-The wide head adds up the scores of the four heads, because the dot product
-of two long lists is the sum of the dot products of their sections. Only the
-division differs: $\sqrt{8}$ is twice $\sqrt{2}$, hence the half. (The one
-digit in which the two lists differ is rounding error: the sums are added up
-in another order.)
+(These scores are divided already.) The wide head adds up the scores of the
+four heads, because the dot product of two long lists is the sum of the dot
+products of their sections. Only the division differs: $\sqrt{8}$ is twice
+$\sqrt{2}$, hence the half. (The one digit in which the two lists differ is
+rounding error: the sums are added up in another order.)
 
-At the beginning of this chapter the verb added up its queries, and so its
-scores. The wide head, too, adds up scores *before* softmax, and one set of
-shares has to answer all questions. Head 1 preferred *short*; in the sum,
+At the beginning of this chapter we added up the queries of the verb, and so
+its scores. The wide head, too, adds up scores *before* softmax, and one set
+of shares has to answer all questions. Head 1 preferred *short*; in the sum,
 *first* wins. Four heads keep four sets of shares. Their price is more
 scores, 144 where there were 36, each of which is stored, divided, and made
 a share.
@@ -619,7 +619,7 @@ for n_heads in 1, 4:
 `torch.cat` with `dim=-1` writes tables side by side; with `dim=0` it would
 write them one below the other.
 
-Two things are not yet good. Each head multiplies by small matrices of its
+Two flaws remain. Each head multiplies by small matrices of its
 own, which makes twelve products for four heads, where three would do. And
 no entry of the result depends on two heads. The next chapter fixes both.
 

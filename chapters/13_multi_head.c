@@ -10,7 +10,7 @@ side by side, and that is where [](#heads) stopped: nothing in the program
 has put the two together. No number in its result says that somebody here
 has found a meal.
 
-It also took twelve small products for four heads, where three larger ones
+Besides, four heads took twelve small products, where three larger ones
 would do. This chapter begins with those. Then it adds one matrix that reads
 all heads at once, and the cat gets its fish.
 */
@@ -202,7 +202,7 @@ Source and destination of `memcpy` change places. The rest is as in
 :::
 
 ::: done
-What was split and merged again has not changed by a bit. One more matrix is
+What was split and merged again is the same, bit for bit. One more matrix is
 missing.
 :::
 */
@@ -231,22 +231,31 @@ $$\underset{n \times d_{out}}{\operatorname{MultiHead}(X)} =
     \underset{H d_v \times d_{out}}{W_O} + b$$
 
 In C that is three products for all heads and three splits, then each head's
-attention, then the merge and the fourth product. In a trace of several
-heads, `split_heads` fills one table after another: the queries of the first
-head (head 0 in C), then those of the second, and so on. `TABLES(n, d_k,
-t->head_query)[h]` is the table of head `h`. Each head calls `attend` of
-[](#causal-attention):
+attention, then the merge and the fourth product. A trace has room for that:
+`head_query`, `head_key` and `head_value` are for the splits, `joined` for
+the merged table, `out` for the last product. `split_heads` fills one table
+after another, first the queries of the first head (head 0 in C), then those
+of the second. `TABLES(n, d_k, t->head_query)[h]` is the table of head `h`.
+`attend` of [](#causal-attention) takes the trace of a single head, so here
+is one, whose tables are those of head `h` in the large trace. No number is
+copied:
 */
 
-static void attend_head(const Attention *a, Mask mask, Random *r, int h,
-                        Trace *t)
+static Trace head_view(const Trace *t, int h)
 {
     const int n = t->n, m = t->m, d_k = t->d_k, d_v = t->d_v;
-    attend(n, m, d_k, d_v, mask, a->dropout_rate, r,
-           TABLES(n, d_k, t->head_query)[h], TABLES(m, d_k, t->head_key)[h],
-           TABLES(m, d_v, t->head_value)[h], TABLES(n, m, t->scores)[h],
-           TABLES(n, m, t->weights)[h], TABLES(n, m, t->keep_mask)[h],
-           TABLES(n, m, t->dropped)[h], TABLES(n, d_v, t->context)[h]);
+    Trace head = *t;
+    head.n_heads = 1;
+    head.d_out = 0;
+    head.query = TABLES(n, d_k, t->head_query)[h][0];
+    head.key = TABLES(m, d_k, t->head_key)[h][0];
+    head.value = TABLES(m, d_v, t->head_value)[h][0];
+    head.scores = TABLES(n, m, t->scores)[h][0];
+    head.weights = TABLES(n, m, t->weights)[h][0];
+    head.keep_mask = TABLES(n, m, t->keep_mask)[h][0];
+    head.dropped = TABLES(n, m, t->dropped)[h][0];
+    head.context = TABLES(n, d_v, t->context)[h][0];
+    return head;
 }
 
 /*
@@ -266,8 +275,10 @@ void attention_forward(const Attention *a, Mask mask, Random *r, int n,
                 TABLES(m, d_k, t->head_key));
     split_heads(m, heads, d_v, ROWS(heads * d_v, t->value),
                 TABLES(m, d_v, t->head_value));
-    for (int h = 0; h < heads; h++)
-        attend_head(a, mask, r, h, t);
+    for (int h = 0; h < heads; h++) {
+        Trace head = head_view(t, h);
+        attend(mask, a->dropout_rate, r, &head);
+    }
     merge_heads(n, heads, d_v, TABLES(n, d_v, t->context),
                 ROWS(heads * d_v, t->joined));
     if (a->d_out)
@@ -279,17 +290,18 @@ void attention_forward(const Attention *a, Mask mask, Random *r, int n,
 `attention_forward` serves every attention of this book: a single head is
 split and merged without harm, each head obeys whatever mask is given, and
 without an output layer the merged table is the result. From here on we use
-only this function. (It gives the bits that `heads_forward` of
-[](#heads) gives; a test compares them.) The *projection* is split, not the
-token: each column of $W_Q$ has a number for each entry of the token, so
-every head sees every entry ([A.4](#errata-4)).
+only this function. (It gives the bits that `heads_forward` of [](#heads)
+gives; the tests of this chapter compare them.) The *projection* is split,
+not the token: each column of $W_Q$ has a number for each entry of the
+token, so every head sees every entry ([A.4](#errata-4)).
 
-Now the cat. Its words have the entries of [](#heads-question) and one more,
-*meal*, which is 0 in all of them: nobody is eating yet. Both heads are as
-they were there, one asking who likes and one what is liked. (The division
-by $\sqrt{3}$ is back, so 7 replaces 4.) Only $W_O$ is new. It writes to
-*meal*: plus *animal* of the first head, minus its *food*, plus *food* of
-the second head, and a bias of -1, so that one of the two is not enough.
+Now the cat. The words of its sentence have the entries of
+[](#heads-question) and one more, *meal*, which is 0 in all of them: nobody
+is eating yet. Both heads are as they were there, one asking who likes and
+one what is liked. (The division by $\sqrt{3}$ is back, so 7 replaces 4.)
+Only $W_O$ is new. It writes to *meal*: plus *animal* of the first head,
+minus its *food*, plus *food* of the second head, and a bias of -1, so that
+one of the two is not enough.
 */
 
 enum { WORDS = 6, D_IN = 3, ENTRIES = 4 };
@@ -305,13 +317,10 @@ static const float sentence[3][3][ENTRIES] = {
 /* The two heads; `sharp` is 7, or larger for larger scores. */
 static void cat_init(Attention *a, float sharp)
 {
-    const Attention sizes = {.d_x = ENTRIES,
-                             .d_y = ENTRIES,
-                             .n_heads = HEADS,
-                             .d_k = 3,
-                             .d_v = 2,
-                             .d_out = ENTRIES,
-                             .has_out_bias = 1};
+    Attention sizes = {.n_heads = HEADS, .has_out_bias = 1};
+    sizes.d_x = sizes.d_y = sizes.d_out = ENTRIES;
+    sizes.d_k = 3;
+    sizes.d_v = 2;
     attention_init(a, &sizes);
     float(*query)[ENTRIES] = ROWS(ENTRIES, a->query.weight);
     float(*key)[ENTRIES] = ROWS(ENTRIES, a->key.weight);
@@ -390,18 +399,21 @@ to the token, and the next layer works on the sum. The addition is called a
 static void slopes_of(float sharp, float slopes[2][2])
 {
     const float s = 1.0f / 1024;
-    float joined[HEADS * 2], out[2][ENTRIES], x[3][ENTRIES];
+    float joined[HEADS * 2], out[2][ENTRIES], sum[2][ENTRIES];
     Attention a;
     cat_init(&a, sharp);
-    memcpy(x, sentence[0], sizeof x);
-    read_likes(&a, x, joined, out[0]);
-    x[1][1] += s;
-    read_likes(&a, x, joined, out[1]);
+    for (int up = 0; up < 2; up++) {
+        float x[3][ENTRIES];
+        memcpy(x, sentence[0], sizeof x);
+        x[1][1] += up ? s : -s;
+        read_likes(&a, x, joined, out[up]);
+        for (int k = 0; k < ENTRIES; k++)
+            sum[up][k] = x[1][k] + out[up][k];
+    }
     for (int k = 0; k < 2; k++) {
         const int e = 1 + 2 * k; /* action, meal */
-        const float was = sentence[0][1][e] + out[0][e];
-        slopes[0][k] = (out[1][e] - out[0][e]) / s;
-        slopes[1][k] = (x[1][e] + out[1][e] - was) / s;
+        slopes[0][k] = (out[1][e] - out[0][e]) / (2 * s);
+        slopes[1][k] = (sum[1][e] - sum[0][e]) / (2 * s);
     }
     attention_free(&a);
 }
@@ -431,8 +443,8 @@ likes; what is added; the sum (3, 4)
  [0.0000, 0.0000, 0.0000, 0.9321],
  [0.0000, 1.0000, 0.0000, 0.9321]]
 slopes by action: of attention, of the sum (2, 2)
-[[0.0000, 0.2646],
- [1.0000, 0.2646]]
+[[0.0000, 0.2651],
+ [1.0000, 0.2651]]
 the same, saturated (2, 2)
 [[0.0000, 0.0000],
  [1.0000, 0.0000]]
@@ -447,14 +459,15 @@ and get a number that means nothing.)
 
 The slopes matter for training. Earlier layers have made this token, and to
 change them, training must know how the result depends on it. The slopes are
-numerical gradients ([](#learning)): raise the *action* of *likes* by a
-small $s$, and divide the change of the result by $s$. The first column is
-the result's *action*, the second its *meal*. The first row of each table is
-attention alone, where a change of *action* moves nothing but *meal*. With
-queries ten times as large, softmax is saturated ([](#scaling-saturated)),
-and a change of *action* moves nothing at all, so nothing tells the earlier
-layers what to change. The second row is the sum. There the change passes,
-by 1.0000, whatever softmax does.
+numerical gradients ([](#learning)): move the *action* of *likes* up and
+down by a small $s$, and divide the difference of the two results by $2s$.
+The first column is the result's *action*, the second its *meal*. The first
+row of each table is attention alone, where a change of *action* moves
+nothing but *meal*. With queries ten times as large, softmax is saturated
+([](#scaling-saturated)), and a change of *action* moves nothing at all, so
+nothing tells the earlier layers what to change. The second row is the sum.
+There a change of *action* still moves *action*, by 1.0000, whatever softmax
+does.
 
 Two tables that are added must be equally wide. So $W_O$ makes rows as wide
 as the tokens, and GPT has one width from the first layer to the last.
@@ -510,11 +523,11 @@ void multi_head_init(Attention *a, Random *r, int d_in, int d_out,
 }
 
 /*
-### The numbers of the class {#multi-head-german}
+### The numbers of the class {#multi-head-class}
 
 HackTricks takes *Your journey starts with one step* twice as a batch, and
-heads of a single entry: two columns for two heads, from seed 123. Both
-sentences get the same output:
+heads of a single entry: two columns for two heads, from seed 123. Here is
+the output for either sentence:
 */
 
 /* The class from seed 123 with d_out columns, applied to x. */
@@ -533,12 +546,9 @@ static Trace class_of(int d_out, const float x[WORDS][D_IN])
 /* folded: how this is printed */
 static void show_narrow(void)
 {
-    Trace t[2] = {class_of(2, journey), class_of(2, journey)};
-    print_matrix("output for Your journey", WORDS, 2, ROWS(2, t[0].out));
-    print_answer("the second is equal",
-                 !memcmp(t[0].out, t[1].out, sizeof(float[WORDS][2])));
-    trace_free(&t[0]);
-    trace_free(&t[1]);
+    Trace t = class_of(2, journey);
+    print_matrix("output for Your journey", WORDS, 2, ROWS(2, t.out));
+    trace_free(&t);
 }
 
 /*
@@ -550,7 +560,6 @@ output for Your journey (6, 2)
  [0.2693, 0.3873],
  [0.2639, 0.3928],
  [0.2575, 0.4028]]
-the second is equal: yes
 ```
 
 To see more, take heads of four entries, so that $\sqrt{d_k}$ is not 1:
@@ -670,10 +679,9 @@ static void show_opposite(const Attention *a,
                           const float x[TOKENS][D_MODEL], Trace *t)
 {
     float mask[TOKENS][TOKENS];
-    causal_mask(TOKENS, TOKENS, 0, mask);
     for (int i = 0; i < TOKENS; i++)
         for (int j = 0; j < TOKENS; j++)
-            mask[i][j] = 1 - mask[i][j];
+            mask[i][j] = j > i;
     attention_forward(a, mask_table(TOKENS, TOKENS, mask), NULL, TOKENS,
                       TOKENS, x, x, t);
     print_matrix("head 1 with the opposite mask", TOKENS, TOKENS,

@@ -286,12 +286,11 @@ instead of 32. Hidden scores have a dash. Three squares are coloured: above
 the diagonal, on it, and below it](mask.svg){#fig-flash-mask}
 
 The first row of a square is query `i`, and its first column is key `j`.
-With the `first` of its causal mask ([](#causal-mask-renormalized)), query
-`i` has the position `first + i`, and sees the keys up to key `first + i`.
-Counted from the square's first key, that is column `first + i - j`. The
-number is called the square's **offset**. `mask_scores`, given the offset
-for its `first`, hides in a square what the causal mask hides in the table.
-In the figure, `first` is 0:
+With the `first` of its causal mask ([](#causal-mask-see)), query `i` has
+the position `first + i`, and sees the keys up to key `first + i`. Counted
+from the square's first key, that is column `first + i - j`. The number is
+called the square's **offset**. `mask_causal` of the offset hides in a
+square what the causal mask hides in the table. In the figure, `first` is 0:
 
 | square | `i` | `j` | offset | what the square's queries see |
 |:--------------|---:|---:|----:|:------------------------------|
@@ -331,8 +330,9 @@ void mask_square(Mask mask, int i, int j, int rows, int cols,
 {
     const int64_t offset = (int64_t)mask.first + i - j;
     if (mask.kind == MASK_CAUSAL && offset < cols)
-        mask_scores(rows, cols, offset > -rows ? (int)offset : -rows,
-                    scores);
+        apply_mask(rows, cols,
+                   mask_causal(offset > -rows ? (int)offset : -rows),
+                   scores);
     else if (mask.kind == MASK_TABLE)
         for (int k = 0; k < rows; k++) {
             const float *row =
@@ -414,7 +414,7 @@ static void show_agreement(const char *what, int n, int d, Mask mask,
 {
     float scores[n][n], weights[n][n], with[n][d], without[n][d];
     float log_sum_exp[n];
-    masked_weights(n, n, d, mask, x, x, scores, weights);
+    attention_weights(n, n, d, mask, x, x, scores, weights);
     matmul(n, d, n, weights, x, with);
     flash_forward(n, n, d, d, mask, x, x, x, without, log_sum_exp);
     printf("%s, ", what);
@@ -552,7 +552,8 @@ static void show_weights_again(void)
         again[6];
     flash_forward(6, 6, 3, 3, mask_none(), life, life, life, context,
                   log_sum_exp);
-    masked_weights(1, 6, 3, mask_none(), life + 2, life, scores, weights);
+    attention_weights(1, 6, 3, mask_none(), life + 2, life, scores,
+                      weights);
     for (int j = 0; j < 6; j++)
         again[j] = expf(scores[0][j] - log_sum_exp[2]);
     print_vector("weights of short, by softmax", 6, weights[0]);

@@ -485,8 +485,8 @@ static void draw_window(void)
     enum { N = 8, W = 4 };
     const char *const panel[2] = {"all before", "the last four"};
     float seen[2][N][N], scores[N][N] = {{0}};
-    causal_mask(N, N, 0, seen[0]);
-    mask_window(N, N, 0, W, scores);
+    causal_mask(N, seen[0]);
+    mask_window(N, W, scores);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
             seen[1][i][j] = scores[i][j] == 0;

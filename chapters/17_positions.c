@@ -68,7 +68,7 @@ static void print_map(const char *label, const float map[WORDS][WORDS])
 static void show_map(const char *label, const float x[WORDS][WIDE])
 {
     float scores[WORDS][WORDS], map[WORDS][WORDS];
-    masked_weights(WORDS, WORDS, WIDE, mask_none(), x, x, scores, map);
+    attention_weights(WORDS, WORDS, WIDE, mask_none(), x, x, scores, map);
     print_map(label, map);
 }
 
@@ -613,7 +613,7 @@ static void weigh(const Learner *m, int n, const int ids[n], Trace *t)
     scale_scores(n, n, NARROW, scores);
     if (m->encoding == DISTANCE)
         add_alibi(n, n, 0, alibi_slope(8, 0), scores);
-    mask_scores(n, n, 0, scores);
+    mask_scores(n, scores);
     softmax_rows(n, n, scores, ROWS(n, t->weights));
 }
 

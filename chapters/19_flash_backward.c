@@ -287,9 +287,10 @@ static void backward_by_tables(int n, int d, Mask mask, const float x[n][d],
     Trace t, grad_t;
     trace_init(&t, &size);
     trace_init(&grad_t, &size);
-    attend(n, n, d, d, mask, 0, NULL, x, x, x, ROWS(n, t.scores),
-           ROWS(n, t.weights), ROWS(n, t.keep_mask), ROWS(n, t.dropped),
-           ROWS(d, t.context));
+    memcpy(t.query, x, sizeof(float[n][d]));
+    memcpy(t.key, x, sizeof(float[n][d]));
+    memcpy(t.value, x, sizeof(float[n][d]));
+    attend(mask, 0, NULL, &t);
     attend_backward(n, n, d, d, 0, x, x, x, ROWS(n, t.scores),
                     ROWS(n, t.weights), ROWS(n, t.keep_mask),
                     ROWS(n, t.dropped), slopes, ROWS(n, grad_t.dropped),

@@ -158,7 +158,7 @@ them.)
 The weights of a head are not in the pass that `gpt_forward` has filled,
 since fast attention never holds their whole table ([](#flash)). But the
 pass has the queries and the keys of all heads. `split_heads` gives each
-head its part of them ([](#multi-head)), and `masked_weights` makes the
+head its part of them ([](#multi-head)), and `attention_weights` makes the
 weights ([](#causal-mask)). Then `heads_back` computes one score for every
 head, the mean over all texts:
 */
@@ -175,9 +175,9 @@ static void text_weights(const Trace *t, int n, int text,
     split_heads(n, heads, d, query + first, TABLES(n, d, own_query));
     split_heads(n, heads, d, key + first, TABLES(n, d, own_key));
     for (int h = 0; h < heads; h++)
-        masked_weights(n, n, d, mask_causal(0), TABLES(n, d, own_query)[h],
-                       TABLES(n, d, own_key)[h], ROWS(n, products),
-                       weights[h]);
+        attention_weights(
+            n, n, d, mask_causal(0), TABLES(n, d, own_query)[h],
+            TABLES(n, d, own_key)[h], ROWS(n, products), weights[h]);
     free(own_query);
     free(own_key);
     free(products);

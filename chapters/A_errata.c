@@ -98,7 +98,7 @@ static void show_mask(void)
     print_matrix("scores with the product added", 3, 3, added);
     softmax_rows(3, 3, added, weights);
     print_matrix("weights from these", 3, 3, weights);
-    mask_scores(3, 3, 0, scores);
+    mask_scores(3, scores);
     softmax_rows(3, 3, scores, weights);
     print_matrix("weights when minus infinity is filled in", 3, 3, weights);
 }
@@ -288,7 +288,7 @@ static void show_first_word(void)
     float scores[3][3], weights[3];
     for (int i = 0; i < 2; i++) {
         dot_scores(3, 3, 3, hello, hello, scores);
-        mask_scores(3, 3, -i, scores);
+        apply_mask(3, 3, mask_causal(-i), scores);
         softmax(3, scores[0], weights);
         print_vector(label[i], 3, weights);
     }
@@ -657,7 +657,7 @@ does when asked for nothing else. The line that this explains asks for
 static void show_triu(void)
 {
     float mask[3][3];
-    causal_mask(3, 3, 0, mask);
+    causal_mask(3, mask);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             mask[i][j] = 1 - mask[i][j];

@@ -140,12 +140,12 @@ static void three_matrices(float x[4][SHEET_WIDE])
     take_row(2, context, x[0]);
     attention(N, N, 2, 2, query, key, value, scores, weights, context);
     take_row(2, context, x[1]);
-    causal_mask(N, N, 0, mask);
+    causal_mask(N, mask);
     mask_weights(N, N, mask, weights);
     renormalize(N, N, weights);
     matmul(N, 2, N, weights, value, context);
     take_row(2, context, x[2]);
-    masked_weights(N, N, 2, mask_causal(0), query, key, scores, weights);
+    attention_weights(N, N, 2, mask_causal(0), query, key, scores, weights);
     matmul(N, 2, N, weights, value, context);
     take_row(2, context, x[3]);
 }

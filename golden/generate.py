@@ -494,15 +494,16 @@ def visible(n, m, first):
 
 
 def save_mask(case, n, m, first, window):
-    """The mask; scores before and after it, in all ways, to the last bit.
-    What is hidden may hold anything."""
+    """Scores before and after a mask, to the last bit. What is hidden may
+    hold anything. Of one text, a window too."""
     seen = visible(n, m, first)
-    near = seen & torch.ones(n, m, dtype=torch.bool).triu(first - window + 1)
     odd = tensor([INF, NAN, 1e30, -INF, -1e6]).repeat(n * m)[:n * m]
     scores = uniform(n + 20 * m, n, m, size=5).where(seen, odd.reshape(n, m))
-    save(case, first=first, window=window, mask=seen.float(), scores=scores,
-         masked=scores.masked_fill(~seen, -INF),
-         near=scores.masked_fill(~near, -INF))
+    save(case, first=first, mask=seen.float(), scores=scores,
+         masked=scores.masked_fill(~seen, -INF))
+    if window:
+        near = seen & torch.ones(n, m, dtype=torch.bool).triu(1 - window)
+        save(case, window=window, near=scores.masked_fill(~near, -INF))
 
 
 def shared_out(weights):
@@ -562,10 +563,12 @@ def save_gap(case, scores, tolerance, gap):
 
 
 def causal_mask():
-    for n, m, first, window in [(1, 1, 0, 1), (6, 6, 0, 3), (2, 5, 0, 1),
-                                (2, 5, 3, 2), (4, 2, -2, 1), (4, 2, 0, 2),
-                                (5, 3, 1, 2), (3, 7, -1, 4), (3, 4, -9, 2),
-                                (3, 4, 9, 3), (7, 7, 0, 7), (4, 9, 5, 9)]:
+    for n, m, first, window in [(1, 1, 0, 1), (6, 6, 0, 3), (5, 5, 0, 1),
+                                (4, 4, 0, 2), (7, 7, 0, 7), (2, 5, 0, None),
+                                (2, 5, 3, None), (4, 2, -2, None),
+                                (4, 2, 0, None), (5, 3, 1, None),
+                                (3, 7, -1, None), (3, 4, -9, None),
+                                (3, 4, 9, None), (4, 9, 5, None)]:
         save_mask(f"mask_{n}x{m}_{first}", n, m, first, window)
 
     for n, m in (1, 1), (1, 6), (5, 1), (4, 7), (7, 4), (5, 5):

@@ -14,19 +14,27 @@ typedef struct {
 } Row;
 
 /* What was measured: `text` is the file's, or NULL until it has been read.
- * It stays in memory as long as the program runs. */
-static struct {
+ * It stays in memory until another file is asked for. */
+static struct Measured {
+    const char *path;
     char *text;
     const char *on;
     int count;
     Row *row;
-} all;
+} all = {.path = "src/data/measured.tsv"};
+
+void measured_in(const char *path)
+{
+    free(all.row);
+    free(all.text);
+    all = (struct Measured){.path = path};
+}
 
 static void read_once(void)
 {
     if (all.text)
         return;
-    Tsv file = tsv_read("src/data/measured.tsv");
+    Tsv file = tsv_read(all.path);
     all.text = file.text;
     all.on = tsv_value(&file, "machine");
     tsv_value(&file, "date");

@@ -10,34 +10,44 @@ static int first(const char *set)
     return (int)input_number(set, "first", "first");
 }
 
-/* Every function that has a mask sees all keys if `first` is beyond the
- * text, and none if it is before; a window sees those that are near. */
+/* A query sees all keys if `first` is beyond the text, and none if it is
+ * before. */
 static void far_away(void)
 {
     static const int far[] = {INT_MIN, INT_MIN + 2, -1000,       -2,     1,
                               999,     1000,        INT_MAX - 2, INT_MAX};
     const float x[3][2] = {{1, 0}, {0, 1}, {1, 1}};
-    for (int k = 0; k < 9 * 5; k++) {
-        const int first = far[k / 5], w = far[4 + k % 5];
-        float mask[3][4], scores[3][4] = {{0}}, near[3][4] = {{0}};
-        float s[3][3], weights[3][3];
+    for (int k = 0; k < 9; k++) {
+        const Mask mask = mask_causal(far[k]);
+        float scores[3][4] = {{0}}, s[3][3], weights[3][3];
         next_case();
-        given("n = 3, m = 4, first = %d, w = %d", first, w);
-        causal_mask(3, 4, first, mask);
-        mask_scores(3, 4, first, scores);
-        mask_window(3, 4, first, w, near);
-        masked_weights(3, 3, 2, mask_causal(first), x, x, s, weights);
+        given("n = 3, m = 4, first = %d", far[k]);
+        apply_mask(3, 4, mask, scores);
+        attention_weights(3, 3, 2, mask, x, x, s, weights);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 4; j++) {
-                const int64_t back = (int64_t)first + i - j;
-                const bool sees = back >= 0, is_near = sees && back < w;
-                expect_equal("mask", mask[i][j], sees);
-                expect_equal("scores", scores[i][j], sees ? 0 : -INFINITY);
-                expect_equal("near", near[i][j], is_near ? 0 : -INFINITY);
+                const int64_t back = (int64_t)far[k] + i - j;
+                expect_equal("scores", scores[i][j],
+                             back >= 0 ? 0 : -INFINITY);
                 if (j < 3) /* not a number where nothing is seen */
                     expect_true("weights",
                                 isnan(weights[i][j]) == (back + j < 0));
             }
+    }
+}
+
+/* As long as the text, or longer: what mask_scores leaves. */
+static void long_window(void)
+{
+    static const int w[] = {4, 5, INT_MAX};
+    for (int k = 0; k < 3; k++) {
+        float near[4][4] = {{0}};
+        next_case();
+        given("n = 4, w = %d", w[k]);
+        mask_window(4, w[k], near);
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                expect_equal("near", near[i][j], j > i ? -INFINITY : 0);
     }
 }
 
@@ -64,9 +74,9 @@ static void weights_test(const char *set)
 {
     const int n = dim(set, "query", 0), m = dim(set, "value", 0);
     void *weights = due(set, "weights", 1e-5, 1e-7);
-    masked_weights(n, SHAPE(set, "key"), mask_causal(first(set)),
-                   input(set, "query"), input(set, "key"),
-                   due(set, "scores", SUMS), weights);
+    attention_weights(n, SHAPE(set, "key"), mask_causal(first(set)),
+                      input(set, "query"), input(set, "key"),
+                      due(set, "scores", SUMS), weights);
     matmul(n, dim(set, "value", 1), m, weights, input(set, "value"),
            due(set, "context", SUMS));
 }
@@ -84,6 +94,23 @@ static void gap_of_many(void)
 #endif
     for (int i = 0; i < 300; i++)
         expect_equal("gap", find_gap(MANY, many, 0), 0);
+}
+
+/* A larger gap may do less harm. */
+static void less_harm(void)
+{
+    const float visible[2] = {0, 0.5f}, mask[1][3] = {{1, 1, 0}};
+    float right[2], off[2];
+    softmax(2, visible, right);
+    for (int k = 0; k < 2; k++) {
+        const float scores[1][3] = {{0, 0.5f, 100.5f + (float)k}};
+        float weights[1][3];
+        softmax_rows(1, 3, scores, weights);
+        mask_weights(1, 3, mask, weights);
+        renormalize(1, 3, weights);
+        off[k] = fabsf(weights[0][0] - right[0]);
+    }
+    expect_true("100 is off by more than 101", off[0] > off[1]);
 }
 
 static void masks_refused(void)
@@ -105,10 +132,9 @@ static void masks_refused(void)
     REFUSES_SUCH("a mask of kind 9", apply_mask(2, 3, odd, x));
     REFUSES_SUCH("a mask without its table", apply_mask(2, 3, none, x));
     REFUSES_SUCH("a mask of 2 times 3 for scores of 3 times 3",
-                 masked_weights(3, 3, 3, wide, x, x, x, x));
-    REFUSES_SUCH("a window of 0 words", mask_window(3, 3, 0, 0, x));
-    REFUSES_SUCH("a window of INT_MIN words",
-                 mask_window(3, 3, 0, INT_MIN, x));
+                 attention_weights(3, 3, 3, wide, x, x, x, x));
+    REFUSES_SUCH("a window of 0 words", mask_window(3, 0, x));
+    REFUSES_SUCH("a window of INT_MIN words", mask_window(3, INT_MIN, x));
 }
 
 static void gaps_refused(void)
@@ -126,11 +152,10 @@ static void gaps_refused(void)
 
 static void tests_of_masks(void)
 {
-    EACH_SET("causal_mask", "mask_*-first",
-             causal_mask(SHAPE(set, "mask"), first(set),
-                         due(set, "mask", EXACTLY)));
-    EACH_SET("mask_scores", "mask_*-first",
-             mask_scores(SHAPE(set, "scores"), first(set),
+    EACH_SET("causal_mask", "mask_*-window",
+             causal_mask(dim(set, "mask", 0), due(set, "mask", EXACTLY)));
+    EACH_SET("mask_scores", "mask_*-window",
+             mask_scores(dim(set, "scores", 0),
                          changed(set, "scores", "masked", EXACTLY)));
     EACH_SET("mask_causal", "mask_*-first",
              apply_mask(SHAPE(set, "scores"), mask_causal(first(set)),
@@ -143,11 +168,11 @@ static void tests_of_masks(void)
                         changed(set, "scores", "masked", EXACTLY)));
     EACH_SET("apply_mask", "*-right", mask_where_test(set));
     EACH_SET("mask_window", "*-window",
-             mask_window(SHAPE(set, "scores"), first(set),
+             mask_window(dim(set, "scores", 0),
                          (int)input_number(set, "window", "w"),
                          changed(set, "scores", "near", EXACTLY)));
-    TAP("mask_window: beyond the text", far_away());
-    TAP("causal_mask: beyond the text", far_away());
+    TAP("mask_window: beyond the text", long_window());
+    TAP("mask_causal: beyond the text", far_away());
 }
 
 /* The least of all numbers are rounded. */
@@ -168,7 +193,7 @@ static void tests_of_weights(void)
     TAP("renormalize: weights of either sign",
         renormalized("signed", "weights"));
     TAP("renormalize: uneven weights", renormalized("uneven", "weights"));
-    EACH_SET("masked_weights", "*-query", weights_test(set));
+    EACH_SET("attention_weights", "*-query", weights_test(set));
 }
 
 int main(void)
@@ -183,6 +208,7 @@ int main(void)
     /* e^-104 is nearer to 0 than to the smallest float above 0. */
     TAP("find_gap: 104 for a tolerance that no share exceeds",
         expect_equal("of one 0", find_gap(1, (float[1]){0}, 9), 104));
+    TAP("renormalize: a gap of 100, and of 101", less_harm());
     masks_refused();
     gaps_refused();
     return tap_done();

@@ -4,14 +4,6 @@
 #include "traces.h"
 #include "attention/11_causal_attention.h"
 
-static void attend_tables(Mask mask, double p, Random *r, Trace *t)
-{
-    attend(t->n, t->m, t->d_k, t->d_v, mask, p, r, (void *)t->query,
-           (void *)t->key, (void *)t->value, (void *)t->scores,
-           (void *)t->weights, (void *)t->keep_mask, (void *)t->dropped,
-           (void *)t->context);
-}
-
 /* A trace of one head, with the queries, keys and values of the set. */
 static Trace head_trace(const char *set)
 {
@@ -34,7 +26,7 @@ static void attend_test(const char *set, bool trains)
     Trace t = head_trace(set);
     given("see = mask_causal(0), p = %g", p);
     given(trains ? "r: random_seeded(%d)" : "r = NULL", seed);
-    attend_tables(mask_causal(0), p, trains ? &r : NULL, &t);
+    attend(mask_causal(0), p, trains ? &r : NULL, &t);
     expect_close("weights", t.weights, golden(set, "weights"), SUMS);
     for (int k = 0; k < t.n * t.m && !trains; k++)
         expect_equal(tap_words("kept[%d][%d]", k / t.m, k % t.m),
@@ -68,7 +60,7 @@ static void two_texts(const char *set, bool is_whole)
             t.query = input_entry(set, "query", b);
             t.key = input_entry(set, "key", b);
             t.value = input_entry(set, "value", b);
-            attend_tables(mask, a.dropout_rate, &r, &t);
+            attend(mask, a.dropout_rate, &r, &t);
         }
         t.head_query = t.query;
         t.head_key = t.key;
@@ -136,7 +128,7 @@ static void attend_padding(const char *set)
     Trace t = head_trace(set);
     const Mask mask = mask_table(t.n, t.n, input_as(set, "mask", "table"));
     given("see = mask_table(n, n, table), p = nan, r = NULL");
-    attend_tables(mask, NAN, NULL, &t);
+    attend(mask, NAN, NULL, &t);
     for (int k = 0; k < t.n * t.d_v; k++)
         if (golden_integers(set, "word")[k / t.d_v])
             expect_near(tap_words("context[%d][%d]", k / t.d_v, k % t.d_v),
@@ -175,12 +167,13 @@ static void refusals(void)
 {
     Attention a;
     void *const x = fit_x;
-    REFUSES_SUCH("a mask of 3 times 2, for 2 queries and 3 keys",
-                 attend(2, 3, 4, 1, mask_table(3, 2, x), 0, NULL, x, x, x,
-                        x, x, x, x, x));
+    fitting(1, 0);
+    REFUSES_SUCH("a mask of 3 times 2, for 5 queries and 6 keys",
+                 attend(mask_table(3, 2, x), 0, NULL, &fit_trace));
     REFUSES_SUCH("a rate of 1.5, with a generator",
-                 attend(1, 1, 1, 1, mask_none(), 1.5, some_draws(), x, x, x,
-                        x, x, x, x, x));
+                 attend(mask_none(), 1.5, some_draws(), &fit_trace));
+    REFUSES_WRONG("attend", misfit_head,
+                  attend(fit_but(w), 0, NULL, &fit_trace));
     REFUSES("11_causal_attention.c: causal_attention_init: a context "
             "length of -1: 0, for any, or more is needed",
             causal_attention_init(&a, some_draws(), 3, 2, -1, 0, 0));

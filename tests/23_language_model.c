@@ -419,7 +419,10 @@ static void refusals(void)
     REFUSES_SUCH("p = 0", top_p(3, (float)none, x));
     REFUSES_SUCH("p = 1.5", top_p(3, 1.5f, x));
     REFUSES_SUCH("p that is NaN", top_p(3, NAN, x));
-    REFUSES(NULL, next_token(&r, 0, 0, 3, x, shares));
+    REFUSES(
+        "23_language_model.c: next_token: a temperature of 0: one above "
+        "0 is needed",
+        next_token(&r, 0, 0, 3, x, shares));
     REFUSES(NULL, next_token(&r, NAN, 0, 3, x, shares));
     REFUSES("23_language_model.c: next_token: the temperature 1e-38 is too "
             "low: logit 1, 100, divided by it overflows a float",

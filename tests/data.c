@@ -111,8 +111,7 @@ static const WrongText no_table[] = {
      "file:6: here is a blank line; it must be the end of the file"},
 };
 
-/* ---- What was measured, in a file that is a link to this one. The pages
- * hold the book's own. */
+/* ---- What was measured. The pages hold the book's own files. */
 
 static const char few[] =
     "machine\tM\ndate\tD\nversions\tV\n\n"
@@ -129,6 +128,10 @@ static void test_few(void)
         expect_equal("the first with the most threads",
                      measured(quantity[k], "it", "us", 0), k + 1);
     expect_equal("with one", measured("MB", "it", "us", 1), 8);
+    write_with(few, "\t8\t", "\t7\t");
+    expect_equal("what was read", measured("MB", "it", "us", 1), 8);
+    measured_in(path);
+    expect_equal("what is there now", measured("MB", "it", "us", 1), 7);
 }
 
 static void read_measured(void)
@@ -138,7 +141,7 @@ static void read_measured(void)
 
 static const WrongText not_measured[] = {
     {"us\t2", "us\t0",
-     "src/data/measured.tsv:6: threads is '0': a whole number from 1 to "
+     "file:6: threads is '0': a whole number from 1 to "
      "2147483647 is needed"},
 };
 
@@ -246,9 +249,9 @@ int main(void)
     write_file();
     REFUSES("file:86: here is a blank line; it must be the end of the file",
             read_log());
-    if (mkdir("src", 0700) || mkdir("src/data", 0700) ||
-        symlink("../../file", "src/data/measured.tsv"))
+    if (mkdir("src", 0700) || mkdir("src/data", 0700))
         REFUSE("%s: no folder can be made there", folder);
+    measured_in(path);
     TAP("measured: a small file", test_few());
     REFUSE_EACH("measured", few, not_measured, read_measured);
     REFUSES("src/data/held_out.txt: has 19999 bytes; it must have from "
@@ -264,9 +267,8 @@ int main(void)
     TAP("prose: as long as what is held out, with all of ASCII",
         expect_equal("bytes", texts_of(20000, 20000, 1, 0x7f)->length,
                      20000));
-    if (remove("src/data/measured.tsv") || remove("src/data/prose.txt") ||
-        remove("src/data/held_out.txt") || rmdir("src/data") ||
-        rmdir("src"))
+    if (remove("src/data/prose.txt") || remove("src/data/held_out.txt") ||
+        rmdir("src/data") || rmdir("src"))
         REFUSE("%s: cannot be emptied", folder);
     leave_folder();
     free(log);

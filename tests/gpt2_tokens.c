@@ -250,6 +250,10 @@ static void added_test(void)
     const int n = gpt2_tokens_encode(&t, sizeof text, text, 50, ids);
     for (int i = 0; i < n; i++)
         expect_true("no added token", ids[i] < END);
+    /* The text ends in the middle of a letter, whose other byte follows. */
+    const int cut = gpt2_tokens_encode(&t, 3, "ab\303\251", 50, ids);
+    expect_integer("bytes, and no more",
+                   (int64_t)gpt2_tokens_decode(&t, cut, ids, 0, NULL), 3);
     gpt2_tokens_free(&t);
 }
 

@@ -271,6 +271,8 @@ static const struct {
      "ln_f.bias", 'i', 1, 12, 0, 0},
     {"heads, of which there is no number",
      "'n_head' has 0 numbers: 1 is needed", "n_head", 'i', 1, 0, 0, 0},
+    {"heads that are no whole number",
+     "'n_head' has dtype F32: I64 is needed", "n_head", 'f', 0, 0, 0, 0},
     {"no heads", "0 heads for a width of 12: a divisor of 12 is needed",
      "n_head", 'i', 0, 0, 0, 0},
     {"four thousand million heads and two",
@@ -334,6 +336,13 @@ static void parts_test(void)
     Gpt g = golden_gpt("gpt_apart");
     write_parts(&g, "", "");
     reads_again(&g);
+    if (symlink(".", "folder"))
+        REFUSE("folder: cannot be made");
+    Gpt there;
+    gpt_load(&there, "folder/file");
+    expect_integer("heads", there.n_heads, g.n_heads);
+    gpt_free(&there);
+    remove("folder");
     remove_parts();
     gpt_free(&g);
 }
@@ -361,6 +370,9 @@ static void refused_parts(void)
     TAP_REFUSES("tensors_open", "an index with one more",
                 "file: has no tensor 'x.y'",
                 load_parts("", ", \"x.y\": \"one\""));
+    TAP_REFUSES("tensors_open", "an index that begins with another",
+                "file: has no tensor 'a'",
+                load_index("{\"weight_map\": {\"a\": \"one\"}}"));
     TAP_REFUSES("tensors_open", "another folder",
                 "file.index.json: '../one': a file in the same folder is "
                 "needed",

@@ -52,11 +52,12 @@ static void tables(void)
            print_integers("two", 2, (int[]){1, 10}));
     PRINTS("print_measures: three digits, whatever DIGITS says",
            "b, in it\n  us     10.0\n  it       nan\n  both     inf\n"
-           "c, in it\n  us    0.0145\n  it  114\n",
+           "c, in it\n  us    0.0145\n  it  114\nd, in it\n    1.00\n",
            setenv("DIGITS", "9", 1),
            print_measures("b", "it", 3, column,
                           (float[]){9.996f, -NAN, INFINITY}),
            print_measures("c", "it", 2, column, (float[]){0.0145f, 114}),
+           print_measures("d", "it", 1, (const char *[]){""}, (float[]){1}),
            unsetenv("DIGITS"));
     PRINTS(
         "print_measure_table: a name for each row and column",

@@ -8,21 +8,18 @@
 #include "attention/B_random.h"
 #include "attention/attention_object.h"
 
-/* One head, complete: what n queries get from the m keys that they may see,
- * and from their values. The scores and weights are those of
- * masked_weights; `keep_mask` says which weights dropout of rate p keeps,
- * and `dropped` is what it makes of them, with which the values are mixed.
- * If r is NULL, as in evaluation, nothing is dropped. A value is not
- * hidden, only mixed with weight 0: where one is not finite, that entry of
- * the contexts that must not see it is NaN. Refuses what mask_check refuses
- * and, with r, a rate that is not from 0 to 1.
+/* One head, complete: from the queries, keys and values of a trace to its
+ * context vectors. The scores and weights are those of attention_weights;
+ * `keep_mask` says which weights dropout of rate p keeps, and `dropped` is
+ * what it makes of them, with which the values are mixed. If r is NULL, as
+ * in evaluation, nothing is dropped. A value is not hidden, only mixed with
+ * weight 0: where one is not finite, that entry of the contexts that must
+ * not see it is NaN. Refuses a trace for several heads, with an output, or
+ * without tables, what mask_check refuses and, with r, a rate that is not
+ * from 0 to 1.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,
  * is_causal=..., dropout_p=p). */
-void attend(int n, int m, int d_k, int d_v, Mask mask, double p, Random *r,
-            const float query[n][d_k], const float key[m][d_k],
-            const float value[m][d_v], float scores[n][m],
-            float weights[n][m], float keep_mask[n][m], float dropped[n][m],
-            float context[n][d_v]);
+void attend(Mask mask, double p, Random *r, Trace *t);
 
 /* One head for a causal mask, with dropout; its layers are drawn in the
  * order query, key, value. Refuses a rate that is not from 0 to 1, a

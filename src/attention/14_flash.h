@@ -53,10 +53,10 @@ int mask_shows_block(Mask mask, int last, int j);
 
 /* What n queries get from the m keys that they may see, and the log-sum-exp
  * of each query's scores, with a table of 32 times 32 scores, for any n and
- * m. As masked_weights and matmul, but that the value of a hidden key does
- * not matter, whatever it is, and that values are added up before they are
- * divided, so that those near FLT_MAX may become infinite. Keys and values
- * of which all are hidden from 32 queries by mask_causal may be left
+ * m. As attention_weights and matmul, but that the value of a hidden key
+ * does not matter, whatever it is, and that values are added up before they
+ * are divided, so that those near FLT_MAX may become infinite. Keys and
+ * values of which all are hidden from 32 queries by mask_causal may be left
  * unread.
  * Refuses what mask_check refuses.
  * PyTorch: F.scaled_dot_product_attention(query, key, value, attn_mask=...,

@@ -2,8 +2,9 @@
 ## What was measured: `measured.c` {#header-measured}
 
 `make bench` measures this book's functions beside others'. One run is kept
-in `src/data/measured.tsv`, so that pages can show it. A program reads that
-file when it first asks for a number.
+in `src/data/measured.tsv`, so that pages can show it, and one of fewer
+cases in `src/data/batches.tsv`. A program reads a file when it first asks
+for a number.
 */
 
 #pragma once
@@ -20,6 +21,10 @@ file when it first asks for a number.
  * measured, and a file that is not such a table. */
 float measured(const char *quantity, const char *what, const char *library,
                int threads);
+
+/* Asks this file from now on, and no longer src/data/measured.tsv. The path
+ * must stay. */
+void measured_in(const char *path);
 
 /* The machine on which it was measured. */
 const char *measured_on(void);

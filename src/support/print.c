@@ -61,10 +61,7 @@ void print_vector(const char *label, int n, const float x[n])
 static void print_table(const char *label, int n, int m,
                         const float x[n][m], int digits)
 {
-    int column = 0;
-    for (int i = 0; i < n; i++)
-        if (widest(m, x[i], digits) > column)
-            column = widest(m, x[i], digits);
+    const int column = widest(n * m, x[0], digits);
     printf("%s (%d, %d)\n", label, n, m);
     for (int i = 0; i < n; i++) {
         printf("%s", i ? " " : "[");

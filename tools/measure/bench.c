@@ -154,11 +154,11 @@ void bench_cache_attend(const Kernel *kernel, const KVCache *c,
         t->threads, rows_by_head(t->heads, 1, t->d, t->context));
 }
 
-void bench_multiply(const Kernel *kernel, int n, const float a[n][n],
-                    const float b[n][n], float c[n][n])
+void bench_multiply(const Kernel *kernel, int n, int m, int d,
+                    const float a[n][d], const float b[d][m], float c[n][m])
 {
-    kernel->matmul(n, n, n, (StridedMatrix){(float *)a, n, 1},
-                   (StridedMatrix){(float *)b, n, 1},
+    kernel->matmul(n, m, d, (StridedMatrix){(float *)a, d, 1},
+                   (StridedMatrix){(float *)b, m, 1},
                    (StridedMatrix){NULL, 0, 0}, c);
 }
 
