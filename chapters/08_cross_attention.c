@@ -36,7 +36,7 @@ in which a German word asks an English one are wasted, since the German
 sentence was there first. The weights of an English word are split between
 both texts, so each look at German leaves less for English. And the two
 sides may not fit together. Where one of them is a picture or a sound, its
-tokens have another width, and all rows of a table have one.
+tokens have another width, and a table has only one.
 
 So where both sides are alike, joining them is simplest. Where they aren't,
 or where the waste matters, keep them apart.

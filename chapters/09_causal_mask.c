@@ -801,7 +801,7 @@ It cannot hide a value that is not finite.
 Only where the weights that are left add up to just that number. Shares of a
 whole never add up to more than one. So the number must be one: the word
 sees a single word, and gave that word its whole attention before the mask,
-too. Of six rows, that can be so in the first at most, and only by rounding,
-as softmax gives no score that is finite a share of exactly 0.
+too. Of six rows, that can be so in the first at most, and only by rounding:
+on paper, softmax leaves no finite score without a share.
 :::
 */

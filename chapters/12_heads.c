@@ -417,11 +417,11 @@ one head, d_k = 8, d_v = 4
     exponentials: 36
 ```
 
-The four heads have 60 parameters where one of them has 24, and need
-more than twice as many multiplications: more heads of the same size cost
-more, whatever a tutorial says ([A.29](#errata-29)). But a single head may
-spend as much as the four. With queries and keys of 8 entries, a single head
-has 60 parameters too, and as many multiplications.
+The four heads have 60 parameters where the first single head has 24, and
+need more than twice as many multiplications: they are not cheaper than that
+head, whatever a tutorial says ([A.29](#errata-29)). But a single head may
+also spend as much as the four. With queries and keys of 8 entries, a single
+head has 60 parameters too, and as many multiplications.
 
 The wide head can even have the *same* parameters. The matrices of the four
 heads lie one after another, and can be read as the matrices of one head
