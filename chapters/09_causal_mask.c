@@ -613,11 +613,11 @@ their weights (4, 2)
  [0.4077, 0.5923]]
 ```
 
-What is the mixture of nothing? PyTorch so far has two answers:
-`F.softmax` gives `nan`, and `F.scaled_dot_product_attention` gives 0, so
-that a row that nobody will use does no harm. (The last lines of the Python
-below show both.) Our answer is `nan`: if you use such a row by mistake, you
-should notice.
+What is the mixture of nothing? PyTorch so far has two answers: `F.softmax`
+gives `nan`, and `F.scaled_dot_product_attention` gives 0, so that a row
+that nobody will use does no harm. (The last lines of the Python below show
+both, and name the version.) Our answer is `nan`: if you use such a row by
+mistake, you should notice.
 
 ## Everything together
 */
@@ -667,6 +667,7 @@ print(hidden)
 print(F.softmax(hidden / 2**0.5, dim=-1))
 print(F.scaled_dot_product_attention(query, key, value, is_causal=True))
 seen = torch.zeros(6, 6).bool()  # true where a key may be seen: nowhere
+# So it is in PyTorch 2.13; later versions may answer otherwise.
 assert F.softmax(scores.masked_fill(~seen, -torch.inf), -1).isnan().all()
 assert (F.scaled_dot_product_attention(
     query, key, value, attn_mask=seen) == 0).all()
