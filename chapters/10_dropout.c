@@ -147,7 +147,7 @@ $\odot$ multiplies entry by entry:
 $$\underset{n \times m}{D} = \frac{1}{1 - p}\;
   \underset{n \times m}{M} \odot \underset{n \times m}{A}$$
 
-The authors of dropout left the survivors as they were, and multiplied
+The authors of dropout left the survivors unchanged, and multiplied
 everything by $1 - p$ when the trained model was used and nothing was
 dropped. Today the division is done in training, which is called
 **inverted dropout**: a model in use then needs no factor.
@@ -546,7 +546,8 @@ void mean_row_sum(Random *r, double p, int n, int m, int draws,
 Both kept: one half and three halves, together 2. The first alone: one half
 and 0. The second alone: 0 and three halves. None: 0 and 0. In two of the
 four cases the first weight is one half, and in the others 0: a mean of one
-quarter, as it was. The second is three halves in two of them: a mean of
-three quarters. The mean of the sums 2, one half, three halves and 0 is 1.
+quarter, the weight itself. The second is three halves in two of them: a
+mean of three quarters. The mean of the sums 2, one half, three halves and 0
+is 1.
 :::
 */

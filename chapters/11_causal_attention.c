@@ -220,8 +220,8 @@ milliseconds: a sentence, sixteen at once; to read the weights (3)
 Sixteen sentences at once take less than three times as long as one. A
 single sentence pays for moving all 67 MB, and uses them for six rows only.
 To read them takes 3.2696 milliseconds, and our product rearranges them,
-too, each time it is called. At once, all that is paid a single time, for 96
-rows.
+too, each time it is called. At once, the price is paid a single time, for
+96 rows.
 
 ## Two sentences {#causal-attention-sentences}
 

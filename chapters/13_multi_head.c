@@ -297,11 +297,11 @@ token, so every head sees every entry ([A.4](#errata-4)).
 
 Now the cat. The words of its sentence have the entries of
 [](#heads-question) and one more, *meal*, which is 0 in all of them: nobody
-is eating yet. Both heads are as they were there, one asking who likes and
-one what is liked. (The division by $\sqrt{3}$ is back, so 7 replaces 4.)
-Only $W_O$ is new. It writes to *meal*: plus *animal* of the first head,
-minus its *food*, plus *food* of the second head, and a bias of -1, so that
-one of the two is not enough.
+is eating yet. The two heads ask the same questions as there, who likes, and
+what is liked. (The division by $\sqrt{3}$ is back, so 7 replaces 4.) Only
+$W_O$ is new. It writes to *meal*: plus *animal* of the first head, minus
+its *food*, plus *food* of the second head, and a bias of -1, so that one of
+the two is not enough.
 */
 
 enum { WORDS = 6, D_IN = 3, ENTRIES = 4 };
