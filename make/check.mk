@@ -25,7 +25,7 @@ without_avx = $(if $(sets),$(call needs,Without $(1),command -v qemu-x86_64,qemu
 sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 arm64    := aarch64-linux-gnu
 check-sanitized: ## with sanitizers, which also find memory that is not freed
-	TAP_SECONDS=600 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' KERNEL_OPTIMIZATION=-O1 TEST_OPTIMIZATION=-O0 test-c $(more)
+	TAP_SECONDS=300 $(MAKE) BUILD=$(BUILD)/sanitized CC=gcc CFLAGS='$(sanitize)' KERNEL_OPTIMIZATION=-O1 TEST_OPTIMIZATION=-O0 test-c $(more)
 check-clang: ## with clang
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang CFLAGS=-O2 test-c chapters
 check-valgrind: ## without the programs of chapters 22 and 23, which train (their tests are run)
